@@ -1,0 +1,27 @@
+# The libraries of others, one interface target each, by the names that src/ROOMS uses.
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(tl-expected CONFIG REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(pugixml REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_path(ASIO_INCLUDE_DIR asio.hpp REQUIRED)
+
+function(nvidb_third name)
+  add_library(nvidb_third_${name} INTERFACE)
+  target_link_libraries(nvidb_third_${name} INTERFACE ${ARGN})
+endfunction()
+
+nvidb_third(fmt fmt::fmt)
+nvidb_third(expected tl::expected)
+nvidb_third(json nlohmann_json::nlohmann_json)
+nvidb_third(pugixml pugixml::pugixml)
+nvidb_third(cli11 CLI11::CLI11)
+nvidb_third(yaml yaml-cpp)
+nvidb_third(threads Threads::Threads)
+nvidb_third(dl ${CMAKE_DL_LIBS})
+nvidb_third(asio Threads::Threads)
+target_include_directories(nvidb_third_asio SYSTEM INTERFACE ${ASIO_INCLUDE_DIR})
+target_compile_definitions(nvidb_third_asio INTERFACE ASIO_STANDALONE ASIO_NO_DEPRECATED ASIO_SEPARATE_COMPILATION)

@@ -1,0 +1,28 @@
+# How everything is compiled: warnings, sanitizers, faster compiling and linking where the tools are there.
+
+set(NVIDB_SANITIZE "" CACHE STRING "sanitizers, as -fsanitize= takes them")
+option(NVIDB_WERROR "warnings are errors" OFF)
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+find_program(MOLD mold)
+if(MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -fno-strict-aliasing)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers>)
+else()
+  add_compile_options(-Wno-missing-field-initializers)
+endif()
+if(NVIDB_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(NVIDB_SANITIZE)
+  add_compile_options(-fsanitize=${NVIDB_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${NVIDB_SANITIZE})
+endif()
