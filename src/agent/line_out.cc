@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the nvidb authors
+#include "agent/line_out.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <chrono>
+
+#include "base/check.h"
+#include "io/files.h"
+
+namespace nvidb::agent {
+
+int LineOut::take_stdout() {
+  constexpr int kAboveTheStandardThree = 3;
+  const int own = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, kAboveTheStandardThree);
+  if (own < 0) return -1;
+  if (::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    CHECK(nowhere >= 0);
+    ::dup2(nowhere, STDOUT_FILENO);
+    ::close(nowhere);
+  }
+  return own;
+}
+
+bool LineOut::write(std::string_view line) {
+  const std::lock_guard lock(mutex_);
+  return io::write_all(fd_, line).has_value();
+}
+
+bool LineOut::write_short(std::string_view line, std::int64_t wait_ms) {
+  CHECK(line.size() <= kShortBytes);
+  const std::unique_lock lock(mutex_, std::chrono::milliseconds(wait_ms));
+  if (!lock.owns_lock()) return false;
+  pollfd ready = {.fd = fd_, .events = POLLOUT, .revents = 0};
+  if (::poll(&ready, 1, static_cast<int>(wait_ms)) != 1) return false;
+  return io::write_all(fd_, line).has_value();
+}
+
+}  // namespace nvidb::agent
