@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the nvidb authors
+#include "fleet/feed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "base/text.h"
+#include "model/json.h"
+
+namespace nvidb::fleet {
+namespace {
+
+using base::Error;
+using base::ErrorKind;
+
+constexpr std::size_t kKeptNoiseBytes = 400;
+constexpr int kShownNoiseColumns = 160;
+constexpr std::int64_t kStopGraceMs = 1000;
+
+// Later samples are due within this; source: spec, "Connections".
+std::int64_t sample_due_ms(std::int64_t interval_ms) {
+  return 3 * interval_ms + 5000;
+}
+
+std::string seconds(std::int64_t ms) {
+  return ms % 1000 == 0 ? fmt::format("{} s", ms / 1000)
+                        : fmt::format("{:.1f} s", static_cast<double>(ms) / 1000);
+}
+
+std::string_view last_line(std::string_view text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
+  const std::size_t newline = text.rfind('\n');
+  return newline == std::string_view::npos ? text : text.substr(newline + 1);
+}
+
+}  // namespace
+
+std::int64_t backoff_ms(int failures, double jitter) {
+  constexpr std::int64_t kWaitsMs[] = {1000, 2000, 5000, 10000, 15000, 60000};
+  const int last = static_cast<int>(std::size(kWaitsMs)) - 1;
+  const std::int64_t wait = kWaitsMs[std::clamp(failures - 1, 0, last)];
+  return wait -
+         static_cast<std::int64_t>(static_cast<double>(wait) * 0.1 * std::clamp(jitter, 0.0, 1.0));
+}
+
+Feed::Feed(io::Loop& loop, const base::Clock& clock, const NodeSpec& spec,
+           const FleetOptions& options, std::function<void()> on_change)
+    : loop_(loop),
+      clock_(clock),
+      spec_(spec),
+      options_(options),
+      on_change_(std::move(on_change)),
+      lines_(model::kMaxLineBytes),
+      timer_(loop) {
+  state_.node.name = spec.name;
+  state_.node.address = spec.address;
+  state_.node.local = spec.local;
+}
+
+Feed::~Feed() {
+  stop();
+}
+
+void Feed::start() {
+  if (phase_ == Phase::idle) spawn();
+}
+
+void Feed::stop() {
+  phase_ = Phase::stopped;
+  timer_.cancel();
+  if (child_) child_->stop(kStopGraceMs);
+}
+
+void Feed::spawn() {
+  on_restart(state_);
+  phase_ = Phase::starting;
+  started_ms_ = clock_.steady_ms();
+  lines_ = io::LineSplitter(model::kMaxLineBytes);
+  noise_.clear();
+  stderr_.clear();
+  auto child = io::Child::start(loop_, spec_.collector,
+                                {.on_stdout = [this](std::string_view bytes) { on_bytes(bytes); },
+                                 .on_stderr =
+                                     [this](std::string_view bytes) {
+                                       stderr_.append(bytes);
+                                       if (stderr_.size() > kKeptNoiseBytes)
+                                         stderr_.erase(0, stderr_.size() - kKeptNoiseBytes);
+                                     },
+                                 .on_exit = [this](io::ExitStatus status) { on_exit(status); }});
+  if (!child) return give_up(child.error());
+  child_ = *child;
+  timer_.set(options_.hello_timeout_ms, [this] { on_deadline(); });
+  on_change_();
+}
+
+void Feed::on_bytes(std::string_view bytes) {
+  lines_.feed(
+      bytes,
+      [this](std::string_view line) {
+        if (phase_ != Phase::waiting && phase_ != Phase::stopped) on_line(line);
+      },
+      [this] { ++state_.node.bad_lines; });
+}
+
+void Feed::on_line(std::string_view line) {
+  if (!line.starts_with(model::kLineMark)) {
+    ++state_.node.noise_lines;
+    noise_.assign(line.substr(0, kKeptNoiseBytes));
+    return;
+  }
+  const auto message = model::decode_message(line);
+  if (!message) {
+    ++state_.node.bad_lines;
+    noise_ = message.error().message;
+    return;
+  }
+  const auto folded = fleet::on_message(state_, *message, clock_.wall_ms());
+  if (!folded) return give_up(folded.error());
+  if (std::holds_alternative<model::Hello>(*message) && phase_ == Phase::starting) {
+    phase_ = Phase::waking;
+    const std::int64_t left_ms = started_ms_ + options_.sample_timeout_ms - clock_.steady_ms();
+    timer_.set(std::max<std::int64_t>(left_ms, 0), [this] { on_deadline(); });
+  }
+  if (std::holds_alternative<model::Sample>(*message)) {
+    phase_ = Phase::up;
+    failures_ = 0;
+    timer_.set(sample_due_ms(options_.interval_ms), [this] { on_deadline(); });
+  }
+  on_change_();
+}
+
+// What the collector said that we could not use: often the reason.
+std::string Feed::last_words() const {
+  std::string words;
+  const std::string_view error_line = last_line(stderr_);
+  if (!error_line.empty()) {
+    words = base::cut(base::printable(error_line), kShownNoiseColumns);
+  } else if (!noise_.empty()) {
+    words = base::cut(base::printable(noise_), kShownNoiseColumns);
+  } else if (state_.node.bad_lines > 0) {
+    words = fmt::format("{} lines were longer than {} bytes", state_.node.bad_lines,
+                        model::kMaxLineBytes);
+  }
+  return words.empty() ? words : ": " + words;
+}
+
+void Feed::on_exit(io::ExitStatus status) {
+  const std::string how =
+      status.signal != 0 ? "was " + io::to_text(status) : "ended with " + io::to_text(status);
+  give_up(Error{ErrorKind::protocol, fmt::format("the collector {}{}", how, last_words())});
+}
+
+void Feed::on_deadline() {
+  if (phase_ == Phase::starting) {
+    return give_up(
+        Error{ErrorKind::timeout, fmt::format("the collector did not answer within {}{}",
+                                              seconds(options_.hello_timeout_ms), last_words())});
+  }
+  const std::int64_t limit_ms =
+      phase_ == Phase::up ? sample_due_ms(options_.interval_ms) : options_.sample_timeout_ms;
+  const std::string doing = state_.node.notice ? fmt::format(" ({})", *state_.node.notice) : "";
+  give_up(Error{ErrorKind::timeout,
+                fmt::format("no sample within {}{}{}", seconds(limit_ms), doing, last_words()),
+                "the NVIDIA driver may hang: look for NVRM or Xid lines in dmesg"});
+}
+
+void Feed::give_up(Error error) {
+  if (phase_ == Phase::stopped) return;
+  timer_.cancel();
+  if (child_) child_->stop(0);
+  ++failures_;
+  on_failure(state_, error);
+  phase_ = options_.once ? Phase::stopped : Phase::waiting;
+  if (!options_.once) {
+    // The steady clock's low bits differ from feed to feed and from try to try: enough to spread
+    // retries.
+    const double jitter = static_cast<double>(clock_.steady_ms() % 97) / 97;
+    timer_.set(backoff_ms(failures_, jitter), [this] { spawn(); });
+  }
+  on_change_();
+}
+
+}  // namespace nvidb::fleet

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the nvidb authors
+#include "fleet/feed.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "model/json.h"
+
+namespace nvidb::fleet {
+namespace {
+
+using model::NodeState;
+
+std::string good_lines() {
+  model::Inventory inventory;
+  inventory.source = model::GpuSource::nvml;
+  inventory.gpus = {{.index = 0, .uuid = "GPU-a"}};
+  model::Sample sample;
+  sample.seq = 1;
+  sample.at_ms = 1;
+  sample.gpus = {{.index = 0, .util_percent = 42}};
+  return model::encode_line(model::AgentMessage(model::Hello{})) +
+         model::encode_line(model::AgentMessage(inventory)) +
+         model::encode_line(model::AgentMessage(sample));
+}
+
+// Runs one try of a collector that is a shell script, with `lines` in $LINES, until its node is
+// settled.
+model::Node watch(const std::string& script, FleetOptions options = {},
+                  const std::string& lines = good_lines()) {
+  io::Loop loop;
+  NodeSpec spec;
+  spec.name = "here";
+  spec.collector = {.program = "/bin/sh",
+                    .argv = {"sh", "-c", script},
+                    .env = {{"LINES", lines}},
+                    .unset_env = {}};
+  options.once = true;
+  model::Node node;
+  Feed* started = nullptr;
+  Feed feed(loop, base::system_clock(), spec, options, [&] {
+    node = started->state().node;
+    if (node.state != NodeState::connecting) loop.stop();
+  });
+  started = &feed;
+  io::Timer limit(loop);
+  limit.set(20000, [&] {
+    ADD_FAILURE() << "the feed never settled";
+    loop.stop();
+  });
+  feed.start();
+  loop.run();
+  return node;
+}
+
+TEST(Feed, GoodLines_MakeANodeThatIsUp) {
+  const model::Node node = watch("printf %s \"$LINES\"; sleep 100");
+  EXPECT_EQ(node.state, NodeState::up);
+  EXPECT_EQ(node.gpus.at(0).reading.util_percent, 42);
+}
+
+TEST(Feed, NoiseBeforeAndBetween_IsSkippedAndCounted) {
+  const model::Node node =
+      watch("echo welcome; echo; printf 'half a line\\n'; printf %s \"$LINES\"; sleep 100");
+  EXPECT_EQ(node.state, NodeState::up);
+  EXPECT_EQ(node.noise_lines, 3);
+}
+
+TEST(Feed, MalformedMarkedLine_CostsOnlyItself) {
+  const model::Node node = watch("echo 'nvidb1 {nonsense'; printf %s \"$LINES\"; sleep 100");
+  EXPECT_EQ(node.state, NodeState::up);
+  EXPECT_EQ(node.bad_lines, 1);
+}
+
+TEST(Feed, Rubbish_IsAnErrorWithTheLastWords) {
+  const model::Node node = watch("echo rubbish; printf 'evil \\033[2J words\\n'");
+  EXPECT_EQ(node.state, NodeState::down);
+  EXPECT_EQ(node.error, "the collector ended with exit status 0: evil \\x1b[2J words");
+}
+
+TEST(Feed, OverlongLine_IsDroppedNotKept) {
+  const model::Node node = watch("head -c 3000000 /dev/zero | tr '\\0' x; exit 3");
+  EXPECT_EQ(node.state, NodeState::down);
+  EXPECT_EQ(node.bad_lines, 1);
+  EXPECT_EQ(node.error,
+            "the collector ended with exit status 3: 1 lines were longer than 1048576 bytes");
+}
+
+TEST(Feed, Crash_SaysTheSignalAndStderr) {
+  const model::Node node = watch("echo 'last words' >&2; kill -SEGV $$");
+  EXPECT_EQ(node.error, "the collector was killed by signal 11 (Segmentation fault): last words");
+}
+
+TEST(Feed, SilentCollector_IsGivenUpAtTheHelloDeadline) {
+  const model::Node node = watch("exec sleep 100", {.hello_timeout_ms = 100});
+  EXPECT_EQ(node.state, NodeState::down);
+  EXPECT_EQ(node.error, "the collector did not answer within 0.1 s");
+}
+
+TEST(Feed, HelloAndThenNothing_IsGivenUpAtTheSampleDeadline) {
+  const std::string lines = model::encode_line(model::AgentMessage(model::Hello{})) +
+                            model::encode_line(model::AgentMessage(model::Notice{"waking 8 GPUs"}));
+  const model::Node node = watch("trap '' TERM; printf %s \"$LINES\"; exec sleep 100",
+                                 {.sample_timeout_ms = 200}, lines);
+  EXPECT_EQ(node.state, NodeState::down);
+  EXPECT_EQ(node.error,
+            "no sample within 0.2 s (waking 8 GPUs) (the NVIDIA driver may hang: look for NVRM or "
+            "Xid lines in dmesg)");
+}
+
+TEST(Feed, MissingProgram_IsAnError) {
+  io::Loop loop;
+  NodeSpec spec;
+  spec.collector.program = "/no/such/collector";
+  int changes = 0;
+  Feed feed(loop, base::system_clock(), spec, {.once = true}, [&] { ++changes; });
+  feed.start();
+  EXPECT_EQ(feed.state().node.state, NodeState::down);
+  EXPECT_EQ(feed.state().node.error, "cannot start /no/such/collector: No such file or directory");
+  EXPECT_EQ(changes, 1);
+}
+
+TEST(Feed, AfterAFailure_StartsAnew) {
+  io::Loop loop;
+  NodeSpec spec;
+  spec.collector = {
+      .program = "/bin/sh", .argv = {"sh", "-c", "exit 1"}, .env = {}, .unset_env = {}};
+  int failures = 0;
+  Feed* started = nullptr;
+  Feed feed(loop, base::system_clock(), spec, {}, [&] {
+    if (started->state().node.state == NodeState::down && ++failures == 2) loop.stop();
+  });
+  started = &feed;
+  feed.start();
+  loop.run();
+  EXPECT_EQ(failures, 2);
+}
+
+TEST(Feed, Stopped_CallsBackNoMore) {
+  io::Loop loop;
+  NodeSpec spec;
+  spec.collector = {.program = "/bin/sh", .argv = {"sh", "-c", "cat"}, .env = {}, .unset_env = {}};
+  int changes = 0;
+  Feed feed(loop, base::system_clock(), spec, {}, [&] { ++changes; });
+  feed.start();
+  feed.stop();
+  const int before = changes;
+  loop.run();
+  EXPECT_EQ(changes, before);
+}
+
+TEST(Backoff, GrowsToAMinuteLessTheJitter) {
+  EXPECT_EQ(backoff_ms(1, 0), 1000);
+  EXPECT_EQ(backoff_ms(2, 0), 2000);
+  EXPECT_EQ(backoff_ms(3, 0), 5000);
+  EXPECT_EQ(backoff_ms(4, 0), 10000);
+  EXPECT_EQ(backoff_ms(5, 0), 15000);
+  EXPECT_EQ(backoff_ms(6, 0), 60000);
+  EXPECT_EQ(backoff_ms(1000000, 0.5), 57000);
+}
+
+}  // namespace
+}  // namespace nvidb::fleet

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the nvidb authors
+#pragma once
+
+// Keeps one feed alive for each watched machine and folds what they say into snapshots.
+//
+// Lives on the loop's thread. A snapshot is immutable and shared: readers may keep it as long as
+// they like.
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "io/child.h"
+#include "io/loop.h"
+#include "model/fleet.h"
+
+namespace nvidb::fleet {
+
+struct NodeSpec {
+  std::string name;
+  std::string address = "localhost";
+  bool local = true;
+  io::ChildSpec collector;  // the process that speaks the agent protocol
+};
+
+struct FleetOptions {
+  std::int64_t interval_ms = 1000;
+  std::int64_t hello_timeout_ms = 10000;  // from the start to the hello
+  std::int64_t sample_timeout_ms =
+      30000;          // from the start to the first sample; a driver may be slow to wake
+  bool once = false;  // no second try: a node that fails stays down
+};
+
+class Fleet {
+ public:
+  // on_change runs on the loop after each published snapshot; may be empty.
+  Fleet(io::Loop& loop, const base::Clock& clock, std::vector<NodeSpec> nodes, FleetOptions options,
+        std::function<void(const std::shared_ptr<const model::FleetSnapshot>&)> on_change);
+  ~Fleet();
+
+  void start();
+  // Kills every collector. Idempotent; no callback afterwards.
+  void stop();
+  // Never null; revision 0 before the first change.
+  std::shared_ptr<const model::FleetSnapshot> latest() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace nvidb::fleet
