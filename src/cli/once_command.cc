@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the nvidb authors
+//
+// `nvidb --once`: every node once, as text, JSON or CSV.
+#include <algorithm>
+
+#include "base/clock.h"
+#include "cli/collect.h"
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "cli/output.h"
+#include "model/json.h"
+#include "ui/once_view.h"
+
+namespace nvidb::cli {
+namespace {
+
+std::string as_text(const model::FleetSnapshot& fleet, const CommonArguments& common,
+                    std::int64_t now_ms) {
+  const Terminal terminal = look_at_terminal(common.color);
+  const screen::Frame frame = ui::once_view(fleet, {.width = terminal.width,
+                                                    .compact = common.compact,
+                                                    .ascii = terminal.ascii,
+                                                    .clock = base::format_local_time(now_ms),
+                                                    .now_ms = now_ms});
+  return screen::to_text(frame, terminal.depth) + "\n";
+}
+
+}  // namespace
+
+int run_once(const CommonArguments& common, const OnceArguments& arguments) {
+  const bool json = arguments.format == Format::json;
+  auto local = local_node(common.demo);
+  if (!local) return print_error(local.error(), json);
+  fleet::FleetOptions options;
+  options.hello_timeout_ms = arguments.hello_timeout_ms;
+  options.sample_timeout_ms = arguments.sample_timeout_ms;
+  const Collected collected = collect_once({*std::move(local)}, options);
+  if (collected.interrupted) {
+    print_error({base::ErrorKind::io, "interrupted", ""}, json);
+    return kInterrupted;
+  }
+
+  const model::FleetSnapshot& fleet = *collected.fleet;
+  const std::int64_t now_ms = base::system_clock().wall_ms();
+  const std::string text = json                              ? model::fleet_json(fleet, now_ms)
+                           : arguments.format == Format::csv ? model::fleet_csv(fleet)
+                                                             : as_text(fleet, common, now_ms);
+  const int printed = print(text);
+  // CSV has no room for a node's error, so it is told beside it.
+  if (arguments.format == Format::csv) {
+    for (const model::Node& node : fleet.nodes) {
+      if (node.error) print_error({base::ErrorKind::io, node.name + ": " + *node.error, ""}, false);
+    }
+  }
+  const bool any_well =
+      std::ranges::any_of(fleet.nodes, [](const model::Node& node) { return !node.error; });
+  return printed == kDone && any_well ? kDone : kFailed;
+}
+
+}  // namespace nvidb::cli
