@@ -82,7 +82,15 @@ struct SignalReply {
   bool operator==(const SignalReply&) const = default;
 };
 
-using AgentMessage = std::variant<Hello, Notice, Inventory, Sample, SignalReply>;
+// From the bootstrap of a server without nvidb: which collector's text it waits for on its stdin
+// (docs/agent-protocol.md, "Starting over ssh"). Comes before the hello.
+struct Want {
+  CollectorKind script = CollectorKind::python;  // python or shell
+
+  bool operator==(const Want&) const = default;
+};
+
+using AgentMessage = std::variant<Hello, Notice, Inventory, Sample, SignalReply, Want>;
 
 // Orders on the collector's stdin. The end of stdin is the order to exit.
 struct SetInterval {

@@ -11,6 +11,7 @@
 #include "model/agent_message.h"
 #include "model/gpu.h"
 #include "model/host.h"
+#include "model/shared.h"
 
 namespace nvidb::model {
 
@@ -65,7 +66,7 @@ struct Node {
 
 struct FleetSnapshot {
   std::int64_t revision = 0;
-  std::vector<Node> nodes;  // local first, then in configuration order
+  std::vector<Shared<Node>> nodes;  // local first, then in configuration order
 
   bool operator==(const FleetSnapshot&) const = default;
 };

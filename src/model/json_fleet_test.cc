@@ -187,8 +187,8 @@ TEST(FleetJson, KeysAndTheirOrder_AreThoseOfTheContract) {
 TEST(FleetJson, Unknown_IsNull) {
   FleetSnapshot fleet;
   fleet.nodes.resize(1);
-  fleet.nodes[0].gpus.resize(1);
-  fleet.nodes[0].gpus[0].reading.processes.resize(1);
+  fleet.nodes[0].edit().gpus.resize(1);
+  fleet.nodes[0].edit().gpus[0].reading.processes.resize(1);
   const ordered_json node = ordered_json::parse(fleet_json(fleet, kNow))["nodes"][0];
 
   for (const char* key : {"port", "username", "age_s", "error", "collector", "driver_version",
@@ -228,7 +228,7 @@ TEST(FleetJson, Age_IsWholeSecondsAndNeverNegative) {
   const auto age = [](std::int64_t sampled_at_ms) {
     FleetSnapshot fleet;
     fleet.nodes.resize(1);
-    fleet.nodes[0].sampled_at_ms = sampled_at_ms;
+    fleet.nodes[0].edit().sampled_at_ms = sampled_at_ms;
     return ordered_json::parse(fleet_json(fleet, kNow))["nodes"][0]["age_s"].get<int>();
   };
   EXPECT_EQ(age(kNow), 0);
@@ -247,7 +247,7 @@ TEST(FleetJson, NoNodes_IsStillADocument) {
 TEST(FleetJson, HostileText_ReachesNoTerminal) {
   FleetSnapshot fleet;
   fleet.nodes.resize(1);
-  fleet.nodes[0].error = "a\x1b]0;x\x07\x7f\u009b2J\xff\r\n\0z"s;
+  fleet.nodes[0].edit().error = "a\x1b]0;x\x07\x7f\u009b2J\xff\r\n\0z"s;
   const std::string document = fleet_json(fleet, kNow);
 
   for (const char c : document) {
@@ -278,9 +278,9 @@ TEST(FleetCsv, SmallFleet_OneRowACard) {
 TEST(FleetCsv, CommasQuotesAndControls_AreMadeSafe) {
   FleetSnapshot fleet;
   fleet.nodes.resize(1);
-  fleet.nodes[0].name = "a,\"b\"";
-  fleet.nodes[0].gpus.resize(1);
-  fleet.nodes[0].gpus[0].facts.name = "x\ny\x1b[2J";
+  fleet.nodes[0].edit().name = "a,\"b\"";
+  fleet.nodes[0].edit().gpus.resize(1);
+  fleet.nodes[0].edit().gpus[0].facts.name = "x\ny\x1b[2J";
 
   const std::string table = fleet_csv(fleet);
 

@@ -151,9 +151,9 @@ NodeBuilder broken_driver() {
 
 FleetSnapshot no_gpu() {
   FleetSnapshot fleet = fleet_of(NodeBuilder("thinkpad").host(7, 8, 5.5_GiB, 15_GiB));
-  fleet.nodes[0].host_facts.os = "Debian GNU/Linux 12 (bookworm)";
-  fleet.nodes[0].host.load1 = 0.42;
-  fleet.nodes[0].host.uptime_s = 273000;
+  fleet.nodes[0].edit().host_facts.os = "Debian GNU/Linux 12 (bookworm)";
+  fleet.nodes[0].edit().host.load1 = 0.42;
+  fleet.nodes[0].edit().host.uptime_s = 273000;
   return fleet;
 }
 
