@@ -294,7 +294,8 @@ TEST(Examples, EveryKey_StandsInExamplesAndDocumentation) {
                           "nvidb_home",
                           "ssh_options"}) {
     EXPECT_THAT(examples, HasSubstr(std::string(key) + ":")) << key;
-    EXPECT_THAT(documentation, testing::ContainsRegex("([`.]|## )" + std::string(key) + "[`\n]")) << key;
+    const std::string as_word = "([`.]|## )" + std::string(key) + "[`\n]";
+    EXPECT_THAT(documentation, testing::ContainsRegex(as_word)) << key;
   }
   for (const char* word : {"`nodes`", "`host`", "`description`"})
     EXPECT_THAT(documentation, HasSubstr(word));

@@ -84,14 +84,16 @@ ServerConfig random_server(Dice& dice, int number) {
   return server;
 }
 
-// Whole-line and trailing comments by the mark `cN`, in order.
+// Whole-line and trailing comments by the mark `cN` at their end, in order.
 std::vector<std::string> comments(const std::string& text) {
   std::vector<std::string> found;
   const TextLines lines(text);
   for (int i = 1; i <= lines.count(); ++i) {
-    const std::size_t at = lines.line(i).find(" c");
-    const std::size_t hash = lines.line(i).find('#');
-    if (at != std::string_view::npos && hash < at) found.emplace_back(lines.line(i).substr(at + 1));
+    const std::string_view line = lines.line(i);
+    const std::size_t at = line.find_last_of('c');
+    const bool is_mark = at != std::string_view::npos && at > 0 && line[at - 1] == ' ' &&
+                         at + 1 < line.size() && line[at + 1] >= '0' && line[at + 1] <= '9';
+    if (is_mark) found.emplace_back(line.substr(at));
   }
   return found;
 }

@@ -48,13 +48,15 @@ std::optional<Place> find_dash(const TextLines& lines, const YamlUse& item) {
                content_column < 0 ? static_cast<int>(dash) + 2 : content_column};
 }
 
-// From the line before `boundary` upwards, without blank lines and comments that stand no deeper
-// than the dash: those belong to whatever follows.
+// The last line of words above `boundary`, and the comments right below it that stand deeper than
+// the dash. Other comments belong to whatever follows.
 int last_line_of(const TextLines& lines, const Place& place, int boundary) {
   int last = boundary - 1;
-  while (last > place.line &&
-         (lines.is_blank(last) || (lines.is_comment(last) && lines.indent(last) <= place.column))) {
-    --last;
+  while (last > place.line && (lines.is_blank(last) || lines.is_comment(last))) --last;
+  for (int line = last + 1; line < boundary; ++line) {
+    if (lines.is_blank(line)) continue;
+    if (!lines.is_comment(line) || lines.indent(line) <= place.column) break;
+    last = line;
   }
   return last;
 }

@@ -75,8 +75,8 @@ TEST(Config, Defaults_AreThoseOfTheDocumentation) {
 TEST(Config, EveryKey_ReachesItsField) {
   const auto loaded = load(R"(
 basic: {compact: true, remote: yes}
-view: {mode: unified, detailed: true, processes: true, trends: true, sort: utilization, filter: errors,
-       group_by_node: false, hide_unsupported: false, mouse: off}
+view: {mode: unified, detailed: true, processes: true, trends: true, sort: utilization,
+       filter: errors, group_by_node: false, hide_unsupported: false, mouse: off}
 servers:
   - hostname: fe80::1
     port: "2222"

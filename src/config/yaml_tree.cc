@@ -68,7 +68,9 @@ class TreeBuilder : public YAML::EventHandler {
   int documents() const { return documents_; }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (++documents_ > 1) throw Stop{line_of(mark), "a second document ('---') is not allowed"};
+    if (++documents_ > 1) {
+      throw Stop{line_of(mark), "a second document ('---', or text behind the end of the first)"};
+    }
   }
   void OnDocumentEnd() override {}
 
