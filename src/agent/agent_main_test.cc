@@ -7,7 +7,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
-#include <sys/stat.h>
 
 #include <chrono>
 #include <optional>
@@ -90,16 +89,19 @@ class AgentMainTest : public SimTest {
   }
   void order(const model::AgentCommand& command) { child_->write(model::encode_line(command)); }
 
-  // The process is gone, or a zombie that nobody reaps.
-  static bool ends(int pid) {
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::milliseconds(kLimitMs);
-    while (std::chrono::steady_clock::now() < limit) {
-      std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-      std::string number, name, state;
-      if (!(stat >> number >> name >> state) || state == "Z") return true;
+  static bool wait_until(const std::function<bool()>& true_at_last) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::milliseconds(kLimitMs / 2);
+    while (!true_at_last()) {
+      if (std::chrono::steady_clock::now() > limit) return false;
       ::poll(nullptr, 0, 5);
     }
-    return false;
+    return true;
+  }
+  // Or a zombie that nobody reaps.
+  static bool is_gone(int pid) {
+    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+    std::string number, name, state;
+    return !(stat >> number >> name >> state) || state == "Z";
   }
 
   template <typename Message>
@@ -167,7 +169,7 @@ TEST_F(AgentMainTest, DriverPrintsNoise_GoesToStderr) {
   });
   EXPECT_THAT(unmarked_, Not(HasSubstr("driver noise")));
   EXPECT_THAT(stderr_, HasSubstr("driver noise"));
-  EXPECT_EQ(exit_->code, 0);
+  EXPECT_EQ(exit_->code, 0) << stderr_;
 }
 
 TEST_F(AgentMainTest, MalformedOrders_AreIgnored) {
@@ -191,7 +193,7 @@ TEST_F(AgentMainTest, IntervalOrdered_SamplesCome) {
     if (samples == 3) order(model::Quit{});
   });
   EXPECT_GE(samples, 3);
-  EXPECT_EQ(exit_->code, 0);
+  EXPECT_EQ(exit_->code, 0) << stderr_;
 }
 
 TEST_F(AgentMainTest, SignalToAReusedPid_IsRefusedWithWords) {
@@ -220,7 +222,7 @@ TEST_F(AgentMainTest, SignalWhileTheDriverBlocks_IsAnswered) {
     }
   });
   ASSERT_NE(find<model::SignalReply>(), nullptr);
-  EXPECT_EQ(exit_->code, 0);
+  EXPECT_EQ(exit_->code, 0) << stderr_;
 }
 
 TEST_F(AgentMainTest, Terminated_EndsQuietly) {
@@ -230,26 +232,27 @@ TEST_F(AgentMainTest, Terminated_EndsQuietly) {
   });
   ASSERT_TRUE(exit_);
   EXPECT_EQ(exit_->signal, 0);
-  EXPECT_EQ(exit_->code, 0);
+  EXPECT_EQ(exit_->code, 0) << stderr_;
 }
 
 TEST_F(AgentMainTest, NvidiaSmiHangs_StdinEndsAndNothingIsLeft) {
   set_scenario(R"({"init_code": 9})");
   const std::string bin = folder() + "/bin";
   std::filesystem::create_directories(bin);
-  ::mkfifo((folder() + "/pid").c_str(), 0600);
+  std::filesystem::remove(folder() + "/pid");
   std::ofstream(bin + "/nvidia-smi")
-      << "#!/bin/sh\necho $$ >" << folder() << "/pid\nexec /bin/sleep 1000\n";
+      << "#!/bin/sh\necho $$ >" << folder() << "/pid.new\n/bin/mv " << folder() << "/pid.new "
+      << folder() << "/pid\nexec /bin/sleep 1000\n";
   std::filesystem::permissions(bin + "/nvidia-smi", std::filesystem::perms::owner_all);
   start({{"PATH", bin}});
   run([this](const model::AgentMessage&) {
-    std::ifstream(folder() + "/pid") >> smi_pid_;  // waits until it runs
+    EXPECT_TRUE(wait_until([&] { return bool(std::ifstream(folder() + "/pid") >> smi_pid_); }));
     child_->close_stdin();
   });
   ASSERT_TRUE(exit_);
   EXPECT_EQ(exit_->code, 0) << stderr_;
   ASSERT_GT(smi_pid_, 1);
-  EXPECT_TRUE(ends(smi_pid_)) << smi_pid_;
+  EXPECT_TRUE(wait_until([&] { return is_gone(smi_pid_); })) << smi_pid_;
 }
 
 TEST_F(AgentMainTest, ReaderGoesAway_EndsWithExitCode1) {

@@ -27,17 +27,35 @@ int LineOut::take_stdout() {
 }
 
 bool LineOut::write(std::string_view line) {
-  const std::lock_guard lock(mutex_);
-  return io::write_all(fd_, line).has_value();
+  {
+    std::unique_lock lock(mutex_);
+    released_.wait(lock, [this] { return !writing_; });
+    writing_ = true;
+  }
+  return write_and_release(line);
 }
 
 bool LineOut::write_short(std::string_view line, std::int64_t wait_ms) {
   CHECK(line.size() <= kShortBytes);
-  const std::unique_lock lock(mutex_, std::chrono::milliseconds(wait_ms));
-  if (!lock.owns_lock()) return false;
+  {
+    std::unique_lock lock(mutex_);
+    if (!released_.wait_for(lock, std::chrono::milliseconds(wait_ms),
+                            [this] { return !writing_; })) {
+      return false;
+    }
+    writing_ = true;
+  }
   pollfd ready = {.fd = fd_, .events = POLLOUT, .revents = 0};
-  if (::poll(&ready, 1, static_cast<int>(wait_ms)) != 1) return false;
-  return io::write_all(fd_, line).has_value();
+  const bool takes = ::poll(&ready, 1, static_cast<int>(wait_ms)) == 1;
+  return write_and_release(takes ? line : std::string_view()) && takes;
+}
+
+bool LineOut::write_and_release(std::string_view line) {
+  const bool written = io::write_all(fd_, line).has_value();
+  const std::lock_guard lock(mutex_);
+  writing_ = false;
+  released_.notify_one();
+  return written;
 }
 
 }  // namespace nvidb::agent

@@ -3,6 +3,8 @@
 #pragma once
 
 // The collector's side of the protocol stream: whole lines from two threads, one descriptor.
+#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <string_view>
@@ -29,8 +31,12 @@ class LineOut {
   int fd() const { return fd_; }
 
  private:
+  bool write_and_release(std::string_view line);
+
   int fd_;
-  std::timed_mutex mutex_;
+  std::mutex mutex_;
+  std::condition_variable released_;
+  bool writing_ = false;  // under the mutex, which is not held while writing
 };
 
 }  // namespace nvidb::agent
