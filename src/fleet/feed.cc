@@ -9,15 +9,19 @@
 #include <variant>
 
 #include "base/text.h"
+#include "io/ssh_sockets.h"
 #include "model/json.h"
 
 namespace nvidb::fleet {
 namespace {
 
-using base::Error;
 using base::ErrorKind;
+using model::NodeState;
 
 constexpr std::size_t kKeptNoiseBytes = 400;
+constexpr std::size_t kKeptStderrBytes = 4096;
+// A working shared connection starts a collector well within this; source: spec, "Connections".
+constexpr std::int64_t kReusedHelloMs = 4000;
 constexpr int kShownNoiseColumns = 160;
 constexpr std::int64_t kStopGraceMs = 1000;
 
@@ -48,16 +52,19 @@ std::int64_t backoff_ms(int failures, double jitter) {
 }
 
 Feed::Feed(io::Loop& loop, const base::Clock& clock, const NodeSpec& spec,
-           const FleetOptions& options, std::function<void()> on_change)
+           const FleetOptions& options, Gate& gate, std::function<void()> on_change)
     : loop_(loop),
       clock_(clock),
       spec_(spec),
       options_(options),
       on_change_(std::move(on_change)),
+      gate_(gate),
       lines_(model::kMaxLineBytes),
       timer_(loop) {
   state_.node.name = spec.name;
   state_.node.address = spec.address;
+  state_.node.port = spec.port;
+  state_.node.username = spec.username;
   state_.node.local = spec.local;
 }
 
@@ -66,19 +73,37 @@ Feed::~Feed() {
 }
 
 void Feed::start() {
-  if (phase_ == Phase::idle) spawn();
+  if (phase_ != Phase::idle) return;
+  if (spec_.refused) return give_up(*spec_.refused, NodeState::auth);
+  enter_gate();
 }
 
 void Feed::stop() {
   phase_ = Phase::stopped;
+  leave_gate();
   timer_.cancel();
   if (child_) child_->stop(kStopGraceMs);
 }
 
-void Feed::spawn() {
+void Feed::enter_gate() {
   on_restart(state_);
+  phase_ = Phase::queued;
+  if (!spec_.ssh) return spawn();
+  const auto go = [this](Gate::Ticket ticket) {
+    ticket_ = ticket;
+    started_ms_ = clock_.steady_ms();
+    spawn();
+  };
+  ticket_ = gate_.enter(spec_.ssh->proxy_jump, go);
+}
+
+void Feed::leave_gate() {
+  if (ticket_) gate_.leave(*std::exchange(ticket_, std::nullopt));
+}
+
+void Feed::spawn() {
   phase_ = Phase::starting;
-  started_ms_ = clock_.steady_ms();
+  if (!spec_.ssh) started_ms_ = clock_.steady_ms();
   lines_ = io::LineSplitter(model::kMaxLineBytes);
   noise_.clear();
   stderr_.clear();
@@ -87,21 +112,48 @@ void Feed::spawn() {
                                  .on_stderr =
                                      [this](std::string_view bytes) {
                                        stderr_.append(bytes);
-                                       if (stderr_.size() > kKeptNoiseBytes)
-                                         stderr_.erase(0, stderr_.size() - kKeptNoiseBytes);
+                                       if (stderr_.size() > kKeptStderrBytes) {
+                                         stderr_.erase(0, stderr_.size() - kKeptStderrBytes);
+                                       }
                                      },
                                  .on_exit = [this](io::ExitStatus status) { on_exit(status); }});
   if (!child) return give_up(child.error());
   child_ = *child;
-  timer_.set(options_.hello_timeout_ms, [this] { on_deadline(); });
+  reused_connection_ = !spec_.control_path.empty() && io::has_master(spec_.control_path);
+  const std::int64_t left_ms = started_ms_ + options_.hello_timeout_ms - clock_.steady_ms();
+  const std::int64_t wait_ms = reused_connection_ ? std::min(left_ms, kReusedHelloMs) : left_ms;
+  timer_.set(std::max<std::int64_t>(wait_ms, 0), [this] { on_deadline(); });
   on_change_();
+}
+
+// A shared connection may be frozen, or its master half dead. Both are found out by our own
+// deadline; the connection is then replaced, once, within the same try.
+bool Feed::try_a_fresh_connection() {
+  if (!reused_connection_ || phase_ != Phase::starting) return false;
+  if (child_) child_->stop(0);
+  io::kill_master(spec_.control_path);
+  spawn();
+  return true;
+}
+
+bool Feed::is_watching() const {
+  return phase_ == Phase::starting || phase_ == Phase::waking || phase_ == Phase::up;
+}
+
+void Feed::send_script(model::CollectorKind kind) {
+  const std::string_view text = spec_.script ? spec_.script(kind) : std::string_view();
+  if (text.empty()) {
+    return give_up(
+        {ErrorKind::protocol, "the server asks for a collector that does not exist", ""});
+  }
+  child_->write(std::string(text));
 }
 
 void Feed::on_bytes(std::string_view bytes) {
   lines_.feed(
       bytes,
       [this](std::string_view line) {
-        if (phase_ != Phase::waiting && phase_ != Phase::stopped) on_line(line);
+        if (is_watching()) on_line(line);
       },
       [this] { ++state_.node.bad_lines; });
 }
@@ -118,10 +170,12 @@ void Feed::on_line(std::string_view line) {
     noise_ = message.error().message;
     return;
   }
+  if (const auto* want = std::get_if<model::Want>(&*message)) return send_script(want->script);
   const auto folded = fleet::on_message(state_, *message, clock_.wall_ms());
   if (!folded) return give_up(folded.error());
   if (std::holds_alternative<model::Hello>(*message) && phase_ == Phase::starting) {
     phase_ = Phase::waking;
+    leave_gate();
     const std::int64_t left_ms = started_ms_ + options_.sample_timeout_ms - clock_.steady_ms();
     timer_.set(std::max<std::int64_t>(left_ms, 0), [this] { on_deadline(); });
   }
@@ -149,37 +203,55 @@ std::string Feed::last_words() const {
 }
 
 void Feed::on_exit(io::ExitStatus status) {
-  const std::string how =
-      status.signal != 0 ? "was " + io::to_text(status) : "ended with " + io::to_text(status);
-  give_up(Error{ErrorKind::protocol, fmt::format("the collector {}{}", how, last_words())});
+  // ssh's own failure, or that of what should have started a collector there.
+  if (spec_.ssh && status.signal == 0 && (status.code == 255 || phase_ == Phase::starting)) {
+    if (status.code == 255 && try_a_fresh_connection()) return;
+    const io::SshVerdict verdict =
+        io::judge_ssh_failure(*spec_.ssh, spec_.name, status.code, base::valid_utf8(stderr_));
+    const NodeState state = verdict.kind == io::SshFailure::auth       ? NodeState::auth
+                            : verdict.kind == io::SshFailure::host_key ? NodeState::hostkey
+                                                                       : NodeState::down;
+    return give_up(verdict.error, state);
+  }
+  const std::string how = (status.signal != 0 ? "was " : "ended with ") + io::to_text(status);
+  give_up({ErrorKind::protocol, fmt::format("the collector {}{}", how, last_words()), ""});
 }
 
 void Feed::on_deadline() {
   if (phase_ == Phase::starting) {
-    return give_up(
-        Error{ErrorKind::timeout, fmt::format("the collector did not answer within {}{}",
-                                              seconds(options_.hello_timeout_ms), last_words())});
+    if (try_a_fresh_connection()) return;
+    const std::string who = spec_.ssh ? spec_.name : "the collector";
+    return give_up({ErrorKind::timeout,
+                    fmt::format("{} did not answer within {}{}", who,
+                                seconds(options_.hello_timeout_ms), last_words()),
+                    ""});
   }
   const std::int64_t limit_ms =
       phase_ == Phase::up ? sample_due_ms(options_.interval_ms) : options_.sample_timeout_ms;
   const std::string doing = state_.node.notice ? fmt::format(" ({})", *state_.node.notice) : "";
-  give_up(Error{ErrorKind::timeout,
-                fmt::format("no sample within {}{}{}", seconds(limit_ms), doing, last_words()),
-                "the NVIDIA driver may hang: look for NVRM or Xid lines in dmesg"});
+  give_up({ErrorKind::timeout,
+           fmt::format("no sample within {}{}{}", seconds(limit_ms), doing, last_words()),
+           spec_.ssh ? "the connection or the NVIDIA driver there hangs"
+                     : "the NVIDIA driver may hang: look for NVRM or Xid lines in dmesg"});
 }
 
-void Feed::give_up(Error error) {
+void Feed::give_up(const base::Error& error, NodeState state) {
   if (phase_ == Phase::stopped) return;
+  leave_gate();
   timer_.cancel();
   if (child_) child_->stop(0);
   ++failures_;
-  on_failure(state_, error);
-  phase_ = options_.once ? Phase::stopped : Phase::waiting;
-  if (!options_.once) {
+  on_failure(state_, error, state);
+  if (options_.once) {
+    phase_ = Phase::stopped;
+  } else if (state == NodeState::auth || state == NodeState::hostkey) {
+    phase_ = Phase::blocked;
+  } else {
+    phase_ = Phase::waiting;
     // The steady clock's low bits differ from feed to feed and from try to try: enough to spread
     // retries.
     const double jitter = static_cast<double>(clock_.steady_ms() % 97) / 97;
-    timer_.set(backoff_ms(failures_, jitter), [this] { spawn(); });
+    timer_.set(backoff_ms(failures_, jitter), [this] { enter_gate(); });
   }
   on_change_();
 }

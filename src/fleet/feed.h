@@ -5,7 +5,9 @@
 // The life of one collector process: started, watched against deadlines, started anew. Private to
 // fleet/.
 //
-// starting --hello--> waking --first sample--> up --late or ended--> waiting --back-off--> starting
+// queued --gate--> starting --hello--> waking --first sample--> up
+//   any of these --late or ended--> waiting --back-off--> queued
+//   any of these --refused by the server--> blocked, until the user acts
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,6 +16,7 @@
 #include "base/clock.h"
 #include "fleet/fleet.h"
 #include "fleet/fold.h"
+#include "fleet/gate.h"
 #include "io/child.h"
 #include "io/lines.h"
 #include "io/loop.h"
@@ -27,9 +30,9 @@ std::int64_t backoff_ms(int failures, double jitter);
 
 class Feed {
  public:
-  // on_change after every change of state(). All on the loop's thread.
+  // on_change after every change of state(). All on the loop's thread; `gate` outlives the feed.
   Feed(io::Loop& loop, const base::Clock& clock, const NodeSpec& spec, const FleetOptions& options,
-       std::function<void()> on_change);
+       Gate& gate, std::function<void()> on_change);
   ~Feed();
 
   void start();
@@ -37,14 +40,19 @@ class Feed {
   const FoldState& state() const { return state_; }
 
  private:
-  enum class Phase { idle, starting, waking, up, waiting, stopped };
+  enum class Phase { idle, queued, starting, waking, up, waiting, blocked, stopped };
 
+  void enter_gate();
+  void leave_gate();
   void spawn();
+  bool is_watching() const;
+  void send_script(model::CollectorKind kind);
+  bool try_a_fresh_connection();
   void on_bytes(std::string_view bytes);
   void on_line(std::string_view line);
   void on_exit(io::ExitStatus status);
   void on_deadline();
-  void give_up(base::Error error);
+  void give_up(const base::Error& error, model::NodeState state = model::NodeState::down);
   std::string last_words() const;
 
   io::Loop& loop_;
@@ -54,6 +62,9 @@ class Feed {
   std::function<void()> on_change_;
   FoldState state_;
   Phase phase_ = Phase::idle;
+  Gate& gate_;
+  std::optional<Gate::Ticket> ticket_;
+  bool reused_connection_ = false;  // this try goes over a connection that was there before
   int failures_ = 0;
   std::int64_t started_ms_ = 0;  // steady
   std::shared_ptr<io::Child> child_;

@@ -38,8 +38,9 @@ model::Node watch(const std::string& script, FleetOptions options = {},
                     .unset_env = {}};
   options.once = true;
   model::Node node;
+  Gate gate;
   Feed* started = nullptr;
-  Feed feed(loop, base::system_clock(), spec, options, [&] {
+  Feed feed(loop, base::system_clock(), spec, options, gate, [&] {
     node = started->state().node;
     if (node.state != NodeState::connecting) loop.stop();
   });
@@ -113,8 +114,9 @@ TEST(Feed, MissingProgram_IsAnError) {
   io::Loop loop;
   NodeSpec spec;
   spec.collector.program = "/no/such/collector";
+  Gate gate;
   int changes = 0;
-  Feed feed(loop, base::system_clock(), spec, {.once = true}, [&] { ++changes; });
+  Feed feed(loop, base::system_clock(), spec, {.once = true}, gate, [&] { ++changes; });
   feed.start();
   EXPECT_EQ(feed.state().node.state, NodeState::down);
   EXPECT_EQ(feed.state().node.error, "cannot start /no/such/collector: No such file or directory");
@@ -127,8 +129,9 @@ TEST(Feed, AfterAFailure_StartsAnew) {
   spec.collector = {
       .program = "/bin/sh", .argv = {"sh", "-c", "exit 1"}, .env = {}, .unset_env = {}};
   int failures = 0;
+  Gate gate;
   Feed* started = nullptr;
-  Feed feed(loop, base::system_clock(), spec, {}, [&] {
+  Feed feed(loop, base::system_clock(), spec, {}, gate, [&] {
     if (started->state().node.state == NodeState::down && ++failures == 2) loop.stop();
   });
   started = &feed;
@@ -141,8 +144,9 @@ TEST(Feed, Stopped_CallsBackNoMore) {
   io::Loop loop;
   NodeSpec spec;
   spec.collector = {.program = "/bin/sh", .argv = {"sh", "-c", "cat"}, .env = {}, .unset_env = {}};
+  Gate gate;
   int changes = 0;
-  Feed feed(loop, base::system_clock(), spec, {}, [&] { ++changes; });
+  Feed feed(loop, base::system_clock(), spec, {}, gate, [&] { ++changes; });
   feed.start();
   feed.stop();
   const int before = changes;

@@ -2,38 +2,77 @@
 // Copyright (c) 2026 the nvidb authors
 #include "fleet/fleet.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "fleet/feed.h"
 
 namespace nvidb::fleet {
+namespace {
+
+// Snapshots are for eyes: 30 a second are enough, and with hundreds of nodes each one has a price.
+constexpr std::int64_t kPublishEveryMs = 33;
+
+}  // namespace
 
 struct Fleet::State {
-  std::vector<std::unique_ptr<Feed>> feeds;
-  std::function<void(const std::shared_ptr<const model::FleetSnapshot>&)> on_change;
-  std::shared_ptr<const model::FleetSnapshot> latest = std::make_shared<model::FleetSnapshot>();
-  bool stopped = false;
+  State(io::Loop& loop, const base::Clock& used) : clock(used), timer(loop) {}
+
+  // Feed `index` changed; the change is published now, or together with others a moment later.
+  void on_change(std::size_t index) {
+    if (stopped) return;
+    if (!is_changed[index]) {
+      is_changed[index] = true;
+      changed.push_back(index);
+    }
+    if (publish_due) return;
+    publish_due = true;
+    const std::int64_t passed_ms = clock.steady_ms() - published_ms;
+    timer.set(std::max<std::int64_t>(kPublishEveryMs - passed_ms, 0), [this] { publish(); });
+  }
 
   void publish() {
-    if (stopped) return;
-    auto next = std::make_shared<model::FleetSnapshot>();
+    publish_due = false;
+    published_ms = clock.steady_ms();
+    auto next = std::make_shared<model::FleetSnapshot>(*latest);
     next->revision = latest->revision + 1;
-    next->nodes.reserve(feeds.size());
-    for (const auto& feed : feeds) next->nodes.push_back(feed->state().node);
+    for (const std::size_t index : changed) {
+      next->nodes[index] = feeds[index]->state().node;
+      is_changed[index] = false;
+    }
+    changed.clear();
     latest = std::move(next);
-    if (on_change) on_change(latest);
+    if (on_publish) on_publish(latest);
   }
+
+  const base::Clock& clock;
+  io::Timer timer;
+  Gate gate;
+  std::vector<std::unique_ptr<Feed>> feeds;
+  std::function<void(const std::shared_ptr<const model::FleetSnapshot>&)> on_publish;
+  std::shared_ptr<const model::FleetSnapshot> latest;
+  std::vector<std::size_t> changed;
+  std::vector<bool> is_changed;
+  std::int64_t published_ms = 0;
+  bool publish_due = false;
+  bool stopped = false;
 };
 
 Fleet::Fleet(io::Loop& loop, const base::Clock& clock, std::vector<NodeSpec> nodes,
              FleetOptions options,
              std::function<void(const std::shared_ptr<const model::FleetSnapshot>&)> on_change)
-    : state_(std::make_shared<State>()) {
-  state_->on_change = std::move(on_change);
+    : state_(std::make_shared<State>(loop, clock)) {
+  state_->on_publish = std::move(on_change);
+  auto first = std::make_shared<model::FleetSnapshot>();
   for (const NodeSpec& node : nodes) {
-    state_->feeds.push_back(std::make_unique<Feed>(loop, clock, node, options,
-                                                   [state = state_.get()] { state->publish(); }));
+    const std::size_t index = state_->feeds.size();
+    state_->feeds.push_back(
+        std::make_unique<Feed>(loop, clock, node, options, state_->gate,
+                               [state = state_.get(), index] { state->on_change(index); }));
+    first->nodes.push_back(state_->feeds.back()->state().node);
   }
+  state_->is_changed.resize(nodes.size());
+  state_->latest = std::move(first);
 }
 
 Fleet::~Fleet() {
@@ -46,6 +85,7 @@ void Fleet::start() {
 
 void Fleet::stop() {
   state_->stopped = true;
+  state_->timer.cancel();
   for (const auto& feed : state_->feeds) feed->stop();
 }
 

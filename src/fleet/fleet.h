@@ -9,12 +9,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
 #include "io/child.h"
 #include "io/loop.h"
+#include "io/ssh.h"
 #include "model/fleet.h"
 
 namespace nvidb::fleet {
@@ -22,8 +25,18 @@ namespace nvidb::fleet {
 struct NodeSpec {
   std::string name;
   std::string address = "localhost";
+  std::optional<std::int64_t> port;
+  std::optional<std::string> username;
   bool local = true;
-  io::ChildSpec collector;  // the process that speaks the agent protocol
+  io::ChildSpec collector;  // the process that speaks the agent protocol, or ssh to it
+
+  // For servers.
+  std::optional<io::SshTarget> ssh;  // absent: the collector is a child on this machine
+  std::string control_path;          // of the shared connection; "" shares none
+  // The text of a collector that the server asks for, because nvidb is not installed there.
+  std::function<std::string_view(model::CollectorKind)> script;
+  // Why there is no use in trying, e.g. a password that nobody gave: shown, and nothing is started.
+  std::optional<base::Error> refused;
 };
 
 struct FleetOptions {
@@ -44,7 +57,7 @@ class Fleet {
   void start();
   // Kills every collector. Idempotent; no callback afterwards.
   void stop();
-  // Never null; revision 0 before the first change.
+  // Never null; revision 0 before the first change, then with every node still connecting.
   std::shared_ptr<const model::FleetSnapshot> latest() const;
 
  private:

@@ -87,6 +87,10 @@ base::Result<void> fold(FoldState&, const model::SignalReply&, std::int64_t) {
   return {};
 }
 
+base::Result<void> fold(FoldState&, const model::Want&, std::int64_t) {
+  return {};
+}
+
 }  // namespace
 
 base::Result<void> on_message(FoldState& state, const model::AgentMessage& message,
@@ -94,8 +98,9 @@ base::Result<void> on_message(FoldState& state, const model::AgentMessage& messa
   return std::visit([&](const auto& m) { return fold(state, m, now_ms); }, message);
 }
 
-void on_failure(FoldState& state, const base::Error& error) {
-  state.node.state = state.node.sampled_at_ms ? NodeState::stale : NodeState::down;
+void on_failure(FoldState& state, const base::Error& error, NodeState cause) {
+  const bool has_values = state.node.sampled_at_ms.has_value();
+  state.node.state = cause == NodeState::down && has_values ? NodeState::stale : cause;
   state.node.error = base::to_text(error);
   state.node.notice.reset();
 }

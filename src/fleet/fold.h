@@ -25,8 +25,9 @@ base::Result<void> on_message(FoldState& state, const model::AgentMessage& messa
                               std::int64_t now_ms);
 
 // The feed ended or a deadline passed. The last values stay; a node that had some is stale, any
-// other down.
-void on_failure(FoldState& state, const base::Error& error);
+// other down; `cause` auth or hostkey says that the user has to act, and stays what it is.
+void on_failure(FoldState& state, const base::Error& error,
+                model::NodeState cause = model::NodeState::down);
 
 // A new try begins.
 void on_restart(FoldState& state);

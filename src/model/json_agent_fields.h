@@ -76,6 +76,8 @@ inline constexpr std::string_view kTypeName<Sample> = "sample";
 template <>
 inline constexpr std::string_view kTypeName<SignalReply> = "signal_reply";
 template <>
+inline constexpr std::string_view kTypeName<Want> = "want";
+template <>
 inline constexpr std::string_view kTypeName<SetInterval> = "interval";
 template <>
 inline constexpr std::string_view kTypeName<WantProcesses> = "processes";
@@ -183,6 +185,10 @@ void fields(auto& face, Is<Sample> auto& sample) {
   face.need_integer("read_ms", sample.read_ms, kTimeMs);
   face.object("host", sample.host);
   face.need_list("gpus", sample.gpus, kMaxGpus);
+}
+
+void fields(auto& face, Is<Want> auto& want) {
+  face.need_word("script", want.script);
 }
 
 void fields(auto& face, Is<SignalReply> auto& reply) {
