@@ -28,7 +28,7 @@ PROC_GAP_MS = 100  # between the two /proc readings that CPU shares need
 
 
 class Run:
-    """One finished process: wall and CPU milliseconds, peak resident MiB."""
+    """One finished process: wall and CPU milliseconds."""
 
     def __init__(self, argv, env, stdin=subprocess.DEVNULL):
         begin = time.perf_counter()
@@ -38,7 +38,6 @@ class Run:
         _, status, usage = os.wait4(child.pid, 0)
         self.wall_ms = (time.perf_counter() - begin) * 1000
         self.cpu_ms = (usage.ru_utime + usage.ru_stime) * 1000
-        self.peak_mib = usage.ru_maxrss / 1024
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode != 0:
             sys.exit(
@@ -106,8 +105,8 @@ def once(bench, scenario):
         "reported",
         True,
     )
-    parent = max(run.peak_mib for run in ours)
-    collector = Run([str(bench.nvidb), "agent", "--once"], env).peak_mib
+    parent = peak_mib([str(bench.nvidb), "--once", "--json"], env)
+    collector = peak_mib([str(bench.nvidb), "agent", "--once"], env)
     bench.row(
         "the same: peak resident memory, parent + collector",
         f"{parent:.1f} + {collector:.1f} MiB",
@@ -115,6 +114,20 @@ def once(bench, scenario):
         "< 40 MiB",
         parent + collector < 40,
     )
+
+
+def peak_mib(argv, env):
+    """The largest resident size while it ran, of several runs. (What wait4 tells counts the
+    memory of whoever forked it.)"""
+    highest = 0
+    for _ in range(5):
+        child = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        while child.poll() is None:
+            status = pathlib.Path(f"/proc/{child.pid}/status").read_text()
+            found = re.search(r"VmHWM:\s*(\d+) kB", status)
+            if found and "nvidb" in status.splitlines()[0]:
+                highest = max(highest, int(found.group(1)) / 1024)
+    return highest
 
 
 def agent_for(bench, env, seconds):
@@ -209,6 +222,168 @@ def start_up(bench):
     )
 
 
+def cluster_class():
+    sys.path.insert(0, str(ROOT / "fakes/cluster"))
+    from cluster import Cluster
+
+    return Cluster
+
+
+def all_at_once(argvs, env):
+    """Wall milliseconds until all of these, started together, have ended well."""
+    begin = time.perf_counter()
+    children = [
+        subprocess.Popen(
+            argv,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for argv in argvs
+    ]
+    codes = [child.wait() for child in children]
+    if any(codes):
+        sys.exit(f"{argvs[0]}: exit {codes}")
+    return (time.perf_counter() - begin) * 1000
+
+
+def close_shared_connections(folder):
+    for socket in folder.iterdir():
+        subprocess.run(
+            ["ssh", "-o", f"ControlPath={socket}", "-O", "exit", "x"], stderr=subprocess.DEVNULL
+        )
+
+
+def twenty_servers(bench):
+    """All of twenty sshd on loopback, beside as many plain ssh that only start the interpreter."""
+    with cluster_class()(20, None, {"scenario": "a6000x5"}) as cluster:
+        env = {**os.environ, **cluster.env, "LANG": "C.UTF-8", "NVIDB_NVML": "/none"}
+        ssh = ["ssh", "-F", str(cluster.ssh_config), "-o", "BatchMode=yes"]
+        start = "exec python3 -S -I -B -c pass"
+        ours = [str(bench.nvidb), "--once", "--remote", "--json"]
+        kept = pathlib.Path(bench.folder.name) / "kept"
+        kept.mkdir()
+        shared = ["-o", "ControlMaster=auto", "-o", "ControlPersist=60"]
+
+        def plain(node, more):
+            return [*ssh, *more, node.name, start]
+
+        def warm(node):
+            return plain(node, [*shared, "-o", f"ControlPath={kept}/{node.name}"])
+
+        cold_ours, cold_plain, warm_ours, warm_plain = [], [], [], []
+        all_at_once([warm(node) for node in cluster.nodes], env)
+        for _ in range(5):
+            cold_plain.append(all_at_once([plain(node, []) for node in cluster.nodes], env))
+            close_shared_connections(cluster.nvidb_home / "ssh") if cold_ours else None
+            cold_ours.append(all_at_once([ours], env))
+            warm_plain.append(all_at_once([warm(node) for node in cluster.nodes], env))
+            warm_ours.append(all_at_once([ours], env))
+        close_shared_connections(kept)
+        for name, got, floor in (
+            ("cold", cold_ours, cold_plain),
+            ("warm", warm_ours, warm_plain),
+        ):
+            got, floor = statistics.median(got), statistics.median(floor)
+            bench.row(
+                f"`--once --remote --json`, 20 sshd on loopback, {name}",
+                f"{got:.0f} ms",
+                f"20 parallel `ssh node python3 -c pass`: {floor:.0f} ms",
+                f"1.5 × = {1.5 * floor:.0f} ms",
+                got <= 1.5 * floor,
+            )
+
+
+def slow_ssh(bench):
+    """A stand-in for ssh that waits 300 ms and then runs the command here: 20 nodes beside one."""
+    home = pathlib.Path(bench.folder.name) / "standin"
+    home.mkdir()
+    script = home / "slow-ssh"
+    script.write_text('#!/bin/sh\nsleep 0.3\nfor last in "$@"; do :; done\nexec sh -c "$last"\n')
+    script.chmod(0o755)
+    walls = {}
+    for count in (1, 20):
+        servers = "".join(
+            f"  - hostname: h{i}\n    username: u\n    nickname: n{i}\n" for i in range(count)
+        )
+        (home / "config.yml").write_text("servers:\n" + servers)
+        env = {
+            **bench.env({"gpus": [{"model": "RTX A6000", "count": 4}]}),
+            "NVIDB_HOME": str(home),
+            "NVIDB_SSH_COMMAND": str(script),
+            "PATH": f"{bench.build}:{os.environ['PATH']}",
+        }
+        argv = [str(bench.nvidb), "--once", "--remote", "--json"]
+        walls[count] = statistics.median(Run(argv, env).wall_ms for _ in range(9))
+    bench.row(
+        "`--once --remote`, ssh that takes 300 ms: 20 nodes",
+        f"{walls[20]:.0f} ms",
+        f"one node: {walls[1]:.0f} ms",
+        f"1.3 × = {1.3 * walls[1]:.0f} ms",
+        walls[20] <= 1.3 * walls[1],
+    )
+
+
+def many_feeds(bench):
+    """The parent's own cost while N local stand-ins send a sample of 8 cards each second."""
+    cost = {}
+    for count, seconds in ((10, 20), (200, 20), (1000, 20)):
+        done = subprocess.run(
+            [
+                str(bench.build / "fleet_bench"),
+                str(bench.build / "canned_agent"),
+                str(count),
+                str(seconds),
+            ],
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        cost[count] = json.loads(done.stdout)
+    for count, budget in ((200, "< 25 % and < 100 MiB"), (1000, "reported")):
+        got = cost[count]
+        met = count != 200 or (got["cpu_percent"] < 25 and got["peak_mib"] < 100)
+        bench.row(
+            f"{count} agents at 1 Hz: parent",
+            f"{got['cpu_percent']:.1f} % of a core, {got['peak_mib']:.1f} MiB",
+            f"{got['samples']} samples read",
+            budget,
+            met,
+        )
+    few, many = cost[10]["us_per_sample"], cost[1000]["us_per_sample"]
+    bench.row(
+        "CPU of the parent for one sample, among 1,000 nodes",
+        f"{many:.0f} us",
+        f"among 10: {few:.0f} us",
+        "the same",
+        many <= 1.25 * few,
+    )
+
+
+def one_shot(bench):
+    """A command on a node over the shared connection, beside plain ssh with ControlMaster."""
+    with cluster_class()(1, None, {}) as cluster:
+        folder = pathlib.Path(bench.folder.name)
+        done = subprocess.run(
+            [
+                str(bench.build / "ssh_bench"),
+                str(cluster.ssh_config),
+                cluster.nodes[0].name,
+                str(folder),
+            ],
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        got = json.loads(done.stdout)
+    bench.row(
+        "a warm one-shot command on a node",
+        f"{got['ours_ms']:.1f} ms",
+        f"plain ssh with ControlMaster: {got['plain_ms']:.1f} ms",
+        f"+ 15 ms = {got['plain_ms'] + 15:.1f} ms",
+        got["ours_ms"] <= got["plain_ms"] + 15,
+    )
+
+
 def machine():
     model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
     name = model.group(1) if model else platform.machine()
@@ -247,6 +422,10 @@ def main():
             process.wait()
     functions(bench)
     start_up(bench)
+    slow_ssh(bench)
+    many_feeds(bench)
+    one_shot(bench)
+    twenty_servers(bench)
     if arguments.write:
         write_page(bench.rows)
 
