@@ -25,9 +25,12 @@ constexpr std::int64_t kReusedHelloMs = 4000;
 constexpr int kShownNoiseColumns = 160;
 constexpr std::int64_t kStopGraceMs = 1000;
 
-// Later samples are due within this; source: spec, "Connections".
-std::int64_t sample_due_ms(std::int64_t interval_ms) {
-  return 3 * interval_ms + 5000;
+// Later samples are due within this; source: spec, "Connections". A collector in sh asks nvidia-smi
+// at most every 5 s, whatever the interval.
+std::int64_t sample_due_ms(std::int64_t interval_ms, const model::Node& node) {
+  constexpr std::int64_t kShellIntervalMs = 5000;
+  const bool is_shell = node.collector == model::CollectorKind::shell;
+  return 3 * (is_shell ? std::max(interval_ms, kShellIntervalMs) : interval_ms) + 5000;
 }
 
 std::string seconds(std::int64_t ms) {
@@ -149,6 +152,20 @@ void Feed::send_script(model::CollectorKind kind) {
   child_->write(std::string(text));
 }
 
+// As if the server had sent the inventory and the sample itself.
+base::Result<void> Feed::fold_smi(const model::SmiXml& message) {
+  SmiTables tables = spec_.read_smi ? spec_.read_smi(message) : SmiTables{};
+  const std::int64_t now_ms = clock_.wall_ms();
+  if (auto done = fleet::on_message(state_, tables.inventory, now_ms); !done) return done;
+  model::Sample sample;
+  sample.seq = message.seq;
+  sample.at_ms = message.at_ms;
+  sample.read_ms = message.read_ms;
+  sample.host = message.host;
+  sample.gpus = std::move(tables.readings);
+  return fleet::on_message(state_, sample, now_ms);
+}
+
 void Feed::on_bytes(std::string_view bytes) {
   lines_.feed(
       bytes,
@@ -171,7 +188,9 @@ void Feed::on_line(std::string_view line) {
     return;
   }
   if (const auto* want = std::get_if<model::Want>(&*message)) return send_script(want->script);
-  const auto folded = fleet::on_message(state_, *message, clock_.wall_ms());
+  const auto* smi = std::get_if<model::SmiXml>(&*message);
+  const auto folded =
+      smi != nullptr ? fold_smi(*smi) : fleet::on_message(state_, *message, clock_.wall_ms());
   if (!folded) return give_up(folded.error());
   if (std::holds_alternative<model::Hello>(*message) && phase_ == Phase::starting) {
     phase_ = Phase::waking;
@@ -179,10 +198,10 @@ void Feed::on_line(std::string_view line) {
     const std::int64_t left_ms = started_ms_ + options_.sample_timeout_ms - clock_.steady_ms();
     timer_.set(std::max<std::int64_t>(left_ms, 0), [this] { on_deadline(); });
   }
-  if (std::holds_alternative<model::Sample>(*message)) {
+  if (std::holds_alternative<model::Sample>(*message) || smi != nullptr) {
     phase_ = Phase::up;
     failures_ = 0;
-    timer_.set(sample_due_ms(options_.interval_ms), [this] { on_deadline(); });
+    timer_.set(sample_due_ms(options_.interval_ms, state_.node), [this] { on_deadline(); });
   }
   on_change_();
 }
@@ -226,8 +245,9 @@ void Feed::on_deadline() {
                                 seconds(options_.hello_timeout_ms), last_words()),
                     ""});
   }
-  const std::int64_t limit_ms =
-      phase_ == Phase::up ? sample_due_ms(options_.interval_ms) : options_.sample_timeout_ms;
+  const std::int64_t limit_ms = phase_ == Phase::up
+                                    ? sample_due_ms(options_.interval_ms, state_.node)
+                                    : options_.sample_timeout_ms;
   const std::string doing = state_.node.notice ? fmt::format(" ({})", *state_.node.notice) : "";
   give_up({ErrorKind::timeout,
            fmt::format("no sample within {}{}{}", seconds(limit_ms), doing, last_words()),

@@ -47,6 +47,7 @@ class Feed {
   void spawn();
   bool is_watching() const;
   void send_script(model::CollectorKind kind);
+  base::Result<void> fold_smi(const model::SmiXml& message);
   bool try_a_fresh_connection();
   void on_bytes(std::string_view bytes);
   void on_line(std::string_view line);

@@ -28,9 +28,8 @@ std::string good_lines() {
 // Runs one try of a collector that is a shell script, with `lines` in $LINES, until its node is
 // settled.
 model::Node watch(const std::string& script, FleetOptions options = {},
-                  const std::string& lines = good_lines()) {
+                  const std::string& lines = good_lines(), NodeSpec spec = {}) {
   io::Loop loop;
-  NodeSpec spec;
   spec.name = "here";
   spec.collector = {.program = "/bin/sh",
                     .argv = {"sh", "-c", script},
@@ -59,6 +58,136 @@ TEST(Feed, GoodLines_MakeANodeThatIsUp) {
   const model::Node node = watch("printf %s \"$LINES\"; sleep 100");
   EXPECT_EQ(node.state, NodeState::up);
   EXPECT_EQ(node.gpus.at(0).reading.util_percent, 42);
+}
+
+TEST(Feed, ServerWithoutNvidb_GetsTheScriptItAsksFor) {
+  NodeSpec spec;
+  spec.script = [](model::CollectorKind kind) {
+    return kind == model::CollectorKind::python ? "python text" : "shell text";
+  };
+  const model::Node node = watch(
+      "echo 'nvidb1 {\"type\":\"want\",\"script\":\"python\"}'; a=$(head -c 11);"
+      "echo 'nvidb1 {\"type\":\"want\",\"script\":\"shell\"}'; b=$(head -c 10);"
+      "[ \"$a,$b\" = 'python text,shell text' ] && printf %s \"$LINES\"; sleep 100",
+      {}, good_lines(), spec);
+  EXPECT_EQ(node.state, NodeState::up);
+}
+
+TEST(Feed, ScriptThatDoesNotExist_IsAnError) {
+  const model::Node node = watch("echo 'nvidb1 {\"type\":\"want\",\"script\":\"python\"}'; cat");
+  EXPECT_EQ(node.error, "the server asks for a collector that does not exist");
+}
+
+std::string smi_lines(const std::string& xml, int status) {
+  model::SmiXml message;
+  message.seq = 1;
+  message.at_ms = 1;
+  message.status = status;
+  message.host.mem_total_mb = 1000;
+  message.processes = {{.pid = 7, .command = "python train.py", .user = "alice"}};
+  message.xml = xml;
+  return model::encode_line(
+             model::AgentMessage(model::Hello{.collector = model::CollectorKind::shell})) +
+         model::encode_line(model::AgentMessage(message));
+}
+
+TEST(Feed, TextOfNvidiaSmi_IsTakenApartHere) {
+  NodeSpec spec;
+  spec.read_smi = [](const model::SmiXml& message) {
+    EXPECT_EQ(message.xml, "<all>");
+    SmiTables tables;
+    tables.inventory.source = model::GpuSource::nvidia_smi;
+    tables.inventory.gpus = {{.index = 0, .uuid = "GPU-a"}};
+    tables.readings = {{.index = 0, .util_percent = 42}};
+    tables.readings[0].processes = message.processes;
+    return tables;
+  };
+  const model::Node node =
+      watch("printf %s \"$LINES\"; sleep 100", {}, smi_lines("<all>", 0), spec);
+  ASSERT_EQ(node.state, NodeState::up);
+  EXPECT_EQ(node.source, model::GpuSource::nvidia_smi);
+  EXPECT_EQ(node.host.mem_total_mb, 1000);
+  EXPECT_EQ(node.gpus.at(0).reading.processes.at(0).user, "alice");
+}
+
+TEST(Feed, TextOfNvidiaSmiThatSaysNothing_IsANodeError) {
+  NodeSpec spec;
+  spec.read_smi = [](const model::SmiXml&) {
+    SmiTables tables;
+    tables.inventory.error = "Failed to initialize NVML";
+    return tables;
+  };
+  const model::Node node = watch("printf %s \"$LINES\"; sleep 100", {}, smi_lines("x", 9), spec);
+  EXPECT_EQ(node.state, NodeState::up);
+  EXPECT_EQ(node.error, "Failed to initialize NVML");
+}
+
+io::SshTarget lab() {
+  return {.host = "lab", .port = {}, .user = "alice"};
+}
+
+TEST(Feed, SshThatIsRefused_SaysWhatToDoAndIsNotTriedAgain) {
+  NodeSpec spec;
+  spec.ssh = lab();
+  const model::Node refused =
+      watch("echo 'alice@lab: Permission denied (publickey).' >&2; exit 255", {}, "", spec);
+  EXPECT_EQ(refused.state, NodeState::auth);
+  EXPECT_EQ(refused.error, "here refused the login (see why with: ssh alice@lab)");
+  const model::Node changed = watch(
+      "echo 'REMOTE HOST IDENTIFICATION HAS CHANGED!' >&2; head -c 3000 /dev/zero | tr '\\0' x >&2;"
+      "echo 'Host key verification failed.' >&2; exit 255",
+      {}, "", spec);
+  EXPECT_EQ(changed.state, NodeState::hostkey);
+  EXPECT_EQ(changed.error,
+            "host key changed (if that is right: ssh-keygen -R lab, then ssh alice@lab)");
+}
+
+TEST(Feed, SshThatSaysNothing_IsGivenUp) {
+  NodeSpec spec;
+  spec.ssh = lab();
+  const model::Node node = watch("exec sleep 100", {.hello_timeout_ms = 100}, "", spec);
+  EXPECT_EQ(node.state, NodeState::down);
+  EXPECT_EQ(node.error, "here did not answer within 0.1 s");
+}
+
+TEST(Feed, ConnectionThatBreaksAfterASample_IsStaleWithItsReason) {
+  io::Loop loop;
+  NodeSpec spec;
+  spec.name = "here";
+  spec.ssh = lab();
+  spec.collector = {
+      .program = "/bin/sh",
+      .argv = {"sh", "-c",
+               "printf %s \"$LINES\"; echo 'Timeout, server lab not responding.' >&2; exit 255"},
+      .env = {{"LINES", good_lines()}},
+      .unset_env = {}};
+  Gate gate;
+  model::Node node;
+  Feed* started = nullptr;
+  Feed feed(loop, base::system_clock(), spec, {}, gate, [&] {
+    node = started->state().node;
+    if (node.state == NodeState::stale) loop.stop();
+  });
+  started = &feed;
+  feed.start();
+  loop.run();
+  EXPECT_EQ(node.error, "Timeout, server lab not responding. (try: ssh alice@lab)");
+  EXPECT_EQ(node.gpus.at(0).reading.util_percent, 42);
+}
+
+TEST(Feed, NodeThatCannotBeTried_StartsNothing) {
+  io::Loop loop;
+  NodeSpec spec;
+  spec.collector.program = "/no/such/program";
+  spec.refused = base::Error{base::ErrorKind::refused, "lab needs a password", ""};
+  Gate gate;
+  int changes = 0;
+  Feed feed(loop, base::system_clock(), spec, {}, gate, [&] { ++changes; });
+  feed.start();
+  loop.run();
+  EXPECT_EQ(feed.state().node.state, NodeState::auth);
+  EXPECT_EQ(feed.state().node.error, "lab needs a password");
+  EXPECT_EQ(changes, 1);
 }
 
 TEST(Feed, NoiseBeforeAndBetween_IsSkippedAndCounted) {

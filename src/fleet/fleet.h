@@ -22,6 +22,12 @@
 
 namespace nvidb::fleet {
 
+// What nvidia-smi's text says, taken apart.
+struct SmiTables {
+  model::Inventory inventory;
+  std::vector<model::GpuReading> readings;
+};
+
 struct NodeSpec {
   std::string name;
   std::string address = "localhost";
@@ -35,6 +41,8 @@ struct NodeSpec {
   std::string control_path;          // of the shared connection; "" shares none
   // The text of a collector that the server asks for, because nvidb is not installed there.
   std::function<std::string_view(model::CollectorKind)> script;
+  // Takes apart what servers without Python send as nvidia-smi printed it.
+  std::function<SmiTables(const model::SmiXml&)> read_smi;
   // Why there is no use in trying, e.g. a password that nobody gave: shown, and nothing is started.
   std::optional<base::Error> refused;
 };

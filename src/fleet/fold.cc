@@ -91,6 +91,11 @@ base::Result<void> fold(FoldState&, const model::Want&, std::int64_t) {
   return {};
 }
 
+// The feed takes it apart before it comes here.
+base::Result<void> fold(FoldState&, const model::SmiXml&, std::int64_t) {
+  return {};
+}
+
 }  // namespace
 
 base::Result<void> on_message(FoldState& state, const model::AgentMessage& message,

@@ -90,7 +90,19 @@ struct Want {
   bool operator==(const Want&) const = default;
 };
 
-using AgentMessage = std::variant<Hello, Notice, Inventory, Sample, SignalReply, Want>;
+// A sample of a server without Python: what `nvidia-smi -q -x` said there, whole, for the reader to
+// take apart, and what /proc says of the processes it names.
+struct SmiXml {
+  std::int64_t seq = 0, at_ms = 0, read_ms = 0;  // as in Sample
+  HostReading host;
+  std::int64_t status = 0;               // nvidia-smi's exit status
+  std::vector<ProcessSample> processes;  // `type` and `mem_mb` say nothing
+  std::string xml;
+
+  bool operator==(const SmiXml&) const = default;
+};
+
+using AgentMessage = std::variant<Hello, Notice, Inventory, Sample, SignalReply, Want, SmiXml>;
 
 // Orders on the collector's stdin. The end of stdin is the order to exit.
 struct SetInterval {

@@ -78,6 +78,8 @@ inline constexpr std::string_view kTypeName<SignalReply> = "signal_reply";
 template <>
 inline constexpr std::string_view kTypeName<Want> = "want";
 template <>
+inline constexpr std::string_view kTypeName<SmiXml> = "smi_xml";
+template <>
 inline constexpr std::string_view kTypeName<SetInterval> = "interval";
 template <>
 inline constexpr std::string_view kTypeName<WantProcesses> = "processes";
@@ -189,6 +191,16 @@ void fields(auto& face, Is<Sample> auto& sample) {
 
 void fields(auto& face, Is<Want> auto& want) {
   face.need_word("script", want.script);
+}
+
+void fields(auto& face, Is<SmiXml> auto& message) {
+  face.need_integer("seq", message.seq, kCount);
+  face.need_integer("at_ms", message.at_ms, kTimeMs);
+  face.need_integer("read_ms", message.read_ms, kTimeMs);
+  face.object("host", message.host);
+  face.need_integer("status", message.status, Integers{0, 1 << 16});
+  face.need_list("processes", message.processes, kMaxProcesses);
+  face.need_text("xml", message.xml, kMaxLineBytes);
 }
 
 void fields(auto& face, Is<SignalReply> auto& reply) {

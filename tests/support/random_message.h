@@ -18,9 +18,13 @@ class RandomMessage {
   explicit RandomMessage(std::uint32_t seed) : random_(seed) {}
 
   model::AgentMessage next() {
-    switch (integer(0, 4)) {
+    switch (integer(0, 6)) {
       case 0:
         return hello();
+      case 5:
+        return model::Want{coin() ? model::CollectorKind::python : model::CollectorKind::shell};
+      case 6:
+        return smi_xml();
       case 1:
         return model::Notice{text()};
       case 2:
@@ -46,6 +50,14 @@ class RandomMessage {
       default:
         return model::Quit{};
     }
+  }
+
+  model::SmiXml smi_xml() {
+    const model::Sample from = sample();
+    model::SmiXml message = {from.seq,        from.at_ms, from.read_ms, from.host,
+                             integer(0, 255), {},         text()};
+    if (!from.gpus.empty()) message.processes = from.gpus.front().processes;
+    return message;
   }
 
   model::Hello hello() {
