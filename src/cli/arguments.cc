@@ -6,11 +6,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/nearest.h"
 #include "base/units.h"
 #include "base/version.h"
+#include "model/agent_message.h"
 
 namespace nvidb::cli {
 namespace {
@@ -23,10 +25,17 @@ constexpr double kMaxTimeoutS = 3600;
 // What CLI11 writes into while it parses.
 struct Words {
   bool once = false, json = false, csv = false, demo = false, compact = false, version = false;
-  bool agent_once = false;
+  bool agent_once = false, remote = false, no_remote = false;
+  int protocol = model::kProtocolVersion;
+  std::string tag;
   std::string color = "auto";
   std::string interval, timeout, agent_interval;
   std::string shell;
+  AddArguments add;
+  ImportArguments import;
+  LsArguments ls;
+  std::string clean_what;
+  bool clean_yes = false;
 };
 
 std::string seconds_between(double low, double high, const std::string& text) {
@@ -49,6 +58,7 @@ constexpr const char* kExamples = R"(Examples:
   nvidb --once                 every GPU of this machine, once
   nvidb --once --json | jq .   the same for programs
   nvidb --demo --once          simulated GPUs, for machines without one
+  nvidb add                    one more server; nvidb import reads your ssh config
   nvidb info                   where the files are, which NVML was found
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
@@ -71,6 +81,79 @@ constexpr const char* kCompletionExamples = R"(Examples:
   nvidb completion zsh > "${fpath[1]}/_nvidb"
   nvidb completion fish > ~/.config/fish/completions/nvidb.fish)";
 
+constexpr const char* kAddExamples =
+    R"(On a terminal it asks for what is not given, tries the login and asks before it writes.
+ssh itself asks about the host key. Elsewhere only --host is needed, and a failed login is
+an error unless --yes.
+
+Examples:
+  nvidb add
+  nvidb add --host gpu1.example.com --username alice --nickname "Training A100"
+  nvidb add --host 10.0.0.42 --proxyjump login --gpus 0,1 --no-test --yes)";
+
+constexpr const char* kImportExamples =
+    R"(Hosts of an OpenSSH configuration, chosen from a list; hosts that are there already are
+skipped.
+
+Examples:
+  nvidb import
+  nvidb import ~/.ssh/lab.conf --all)";
+
+constexpr const char* kLsExamples = R"(Examples:
+  nvidb ls
+  nvidb ls --detail
+  nvidb ls --json | jq -r '.servers[].name')";
+
+constexpr const char* kCleanExamples =
+    R"(A menu: remove servers, delete the GPU log, delete the queue's database. With 'all'
+everything that nvidb made in its folder, after it was listed; nothing else is ever deleted.
+
+Examples:
+  nvidb clean
+  nvidb clean all
+  nvidb clean all --yes        for scripts)";
+
+// The commands that set nvidb up and take it down.
+std::vector<CLI::App*> describe_set_up(CLI::App& app, Words& words) {
+  CLI::App* add = app.add_subcommand("add", "add a server to config.yml");
+  add->footer(kAddExamples);
+  constexpr std::array<std::array<const char*, 3>, 8> kAnswers = {
+      {{"host", "NAME", "host name or address"},
+       {"port", "N", "ssh port (22)"},
+       {"username", "NAME", "user name there (yours here)"},
+       {"nickname", "NAME", "what the server is called (user@host:port)"},
+       {"auth", "HOW", "auto, key or password (auto)"},
+       {"identityfile", "FILE", "private key (what ssh tries by itself)"},
+       {"proxyjump", "HOST", "jump host, a chain, or none (what your ssh config says)"},
+       {"gpus", "LIST", "cards for new queue jobs: all, none or 0,1 (all)"}}};
+  for (const auto& [name, type, description] : kAnswers) {
+    add->add_option("--" + std::string(name), words.add.answers[name], description)
+        ->type_name(type);
+  }
+  add->add_flag("--no-test", words.add.no_test, "do not try the login")->disable_flag_override();
+  add->add_flag("--yes", words.add.yes, "ask nothing, add it even if the login fails")
+      ->disable_flag_override();
+
+  CLI::App* import = app.add_subcommand("import", "add servers from an OpenSSH configuration");
+  import->footer(kImportExamples);
+  import->add_option("PATH", words.import.path, "the file (~/.ssh/config)")->type_name("");
+  import->add_flag("--all", words.import.all, "every host, without asking")
+      ->disable_flag_override();
+
+  CLI::App* ls = app.add_subcommand("ls", "the configured servers");
+  ls->footer(kLsExamples);
+  ls->add_flag("--detail", words.ls.detail, "key files too, and which passwords are stored")
+      ->disable_flag_override();
+
+  CLI::App* clean = app.add_subcommand("clean", "remove servers, delete nvidb's data");
+  clean->footer(kCleanExamples);
+  clean->add_option("WHAT", words.clean_what, "all: everything that nvidb made")
+      ->check(CLI::IsMember(std::vector<std::string>{"all"}))
+      ->type_name("");
+  clean->add_flag("--yes", words.clean_yes, "with all: ask nothing")->disable_flag_override();
+  return {add, import, ls, clean};
+}
+
 void describe(CLI::App& app, Words& words) {
   app.name("nvidb");
   app.description(
@@ -87,6 +170,9 @@ void describe(CLI::App& app, Words& words) {
       ->disable_flag_override();
   app.add_flag("--demo", words.demo, "simulated GPUs in place of this machine's")
       ->disable_flag_override();
+  app.add_flag("--remote", words.remote, "the configured servers too (basic.remote)")
+      ->disable_flag_override();
+  app.add_flag("--no-remote", words.no_remote, "this machine alone")->disable_flag_override();
   app.add_flag("--compact", words.compact, "tables no wider than their content")
       ->disable_flag_override();
   app.add_option("--color", words.color, "auto, always or never")
@@ -110,14 +196,18 @@ void describe(CLI::App& app, Words& words) {
       ->check(seconds(kMinIntervalS, kMaxIntervalS))
       ->type_name("S");
   agent->add_flag("--once", words.agent_once, "one sample, then exit")->disable_flag_override();
+  // For the command line that starts a collector over ssh: group "" keeps them out of the help.
+  agent->add_option("--protocol", words.protocol)->group("");
+  agent->add_option("--tag", words.tag)->group("");
   CLI::App* completion = app.add_subcommand("completion", "print a completion script for a shell");
   completion->footer(kCompletionExamples);
   completion->add_option("SHELL", words.shell, "bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember(std::vector<std::string>{"bash", "zsh", "fish"}))
       ->type_name("");
-  for (CLI::App* command : {info, agent, completion})
-    command->set_help_flag("-h,--help", "show this help and exit");
+  std::vector<CLI::App*> commands = describe_set_up(app, words);
+  commands.insert(commands.end(), {info, agent, completion});
+  for (CLI::App* command : commands) command->set_help_flag("-h,--help", "show this help and exit");
   app.require_subcommand(0, 1);
 }
 
@@ -171,10 +261,15 @@ tl::expected<Invocation, UsageError> to_invocation(const CLI::App& app, const Wo
     return tl::unexpected<UsageError>(UsageError{std::move(message), usage_of(app)});
   };
   Invocation result;
-  result.common = {words.json, words.demo, words.compact,
+  result.common = {words.json,
+                   words.demo,
+                   words.compact,
+                   {},
                    words.color == "always"  ? ColorChoice::always
                    : words.color == "never" ? ColorChoice::never
                                             : ColorChoice::automatic};
+  if (words.remote && words.no_remote) return wrong("--remote and --no-remote do not go together");
+  if (words.remote || words.no_remote) result.common.remote = words.remote;
   const auto used = app.get_subcommands();
   const std::string command = used.empty() ? "" : used.front()->get_name();
   if (!command.empty() && words.once)
@@ -185,12 +280,28 @@ tl::expected<Invocation, UsageError> to_invocation(const CLI::App& app, const Wo
   if (timeout_ms != 0 && !words.once && command != "info") return wrong("--timeout needs --once");
   if (command == "agent") {
     if (words.demo || words.json) return wrong("'agent' takes neither --demo nor --json");
+    if (words.protocol != model::kProtocolVersion) {
+      return wrong(fmt::format("this nvidb speaks agent protocol {}", model::kProtocolVersion));
+    }
     result.command = AgentArguments{
         to_ms(words.agent_interval.empty() ? words.interval : words.agent_interval, 1000),
         words.agent_once};
   } else if (command == "info") {
     result.command =
         InfoArguments{timeout_ms != 0 ? timeout_ms : InfoArguments{}.sample_timeout_ms};
+  } else if (command == "add") {
+    AddArguments add = words.add;
+    std::erase_if(add.answers, [&](const auto& answer) {
+      return used.front()->count("--" + answer.first) == 0;
+    });
+    result.command = std::move(add);
+  } else if (command == "import") {
+    result.command = words.import;
+  } else if (command == "ls") {
+    result.command = words.ls;
+  } else if (command == "clean") {
+    if (words.clean_yes && words.clean_what.empty()) return wrong("--yes needs 'clean all'");
+    result.command = CleanArguments{!words.clean_what.empty(), words.clean_yes};
   } else if (command == "completion") {
     result.command = CompletionArguments{words.shell};
   } else if (words.once) {
@@ -244,7 +355,8 @@ CommandWords command_words() {
       if (option->get_description() == "auto, always or never")
         words_of.values = {"auto", "always", "never"};
       if (option->get_positional()) {
-        result.arguments = {"bash", "zsh", "fish"};
+        if (from.get_name() == "completion") result.arguments = {"bash", "zsh", "fish"};
+        if (from.get_name() == "clean") result.arguments = {"all"};
         continue;
       }
       for (const std::string& name : option->get_lnames()) {

@@ -4,6 +4,8 @@
 
 // The words of a command line as values. The one place that knows CLI11.
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -20,6 +22,7 @@ struct CommonArguments {
   bool json = false;
   bool demo = false;
   bool compact = false;
+  std::optional<bool> remote;  // absent: as basic.remote says
   ColorChoice color = ColorChoice::automatic;
 };
 
@@ -41,6 +44,22 @@ struct AgentArguments {
 struct CompletionArguments {
   std::string shell;  // bash, zsh or fish
 };
+struct AddArguments {
+  std::map<std::string, std::string> answers;  // those given, by option name without dashes
+  bool no_test = false;
+  bool yes = false;
+};
+struct ImportArguments {
+  std::string path;  // "" = ~/.ssh/config
+  bool all = false;
+};
+struct LsArguments {
+  bool detail = false;
+};
+struct CleanArguments {
+  bool all = false;
+  bool yes = false;
+};
 // --help and --version: text to print, then exit 0.
 struct PrintArguments {
   std::string text;
@@ -49,7 +68,7 @@ struct PrintArguments {
 struct Invocation {
   CommonArguments common;
   std::variant<MonitorArguments, OnceArguments, InfoArguments, AgentArguments, CompletionArguments,
-               PrintArguments>
+               AddArguments, ImportArguments, LsArguments, CleanArguments, PrintArguments>
       command;
 };
 

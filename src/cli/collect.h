@@ -8,21 +8,20 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/nodes.h"
 #include "fleet/fleet.h"
 #include "model/fleet.h"
 
 namespace nvidb::cli {
 
-// This machine, watched by a collector that is this program itself; with demo over the simulator.
-// Errors: not_found (demo's files).
-base::Result<fleet::NodeSpec> local_node(bool demo);
-
 struct Collected {
   std::shared_ptr<const model::FleetSnapshot> fleet;
   bool interrupted = false;  // SIGINT or SIGTERM came first
 };
-// Runs a loop of its own until every node has a sample or has failed. Never longer than the
-// options' deadlines.
-Collected collect_once(std::vector<fleet::NodeSpec> nodes, fleet::FleetOptions options);
+// Watches this machine, and with `remote` the configured servers, on a loop of its own until every
+// node has a sample or has failed. Never longer than the options' deadlines. On a terminal, a line
+// on stderr tells how far it is. Errors: those of watched_nodes().
+base::Result<Collected> collect_once(const Settings& settings, bool remote, bool demo,
+                                     fleet::FleetOptions options);
 
 }  // namespace nvidb::cli

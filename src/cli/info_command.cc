@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/output.h"
+#include "cli/servers_view.h"
 #include "config/paths.h"
 
 namespace nvidb::cli {
@@ -38,7 +39,7 @@ std::vector<FileInfo> look_at_files(const config::Paths& paths) {
 }
 
 std::string as_json(const config::Paths& paths, const std::vector<FileInfo>& files,
-                    const model::Node& node) {
+                    const model::Node& node, const std::vector<config::ServerConfig>& servers) {
   using Json = nlohmann::ordered_json;
   const auto or_null = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
   Json list = Json::array();
@@ -51,6 +52,7 @@ std::string as_json(const config::Paths& paths, const std::vector<FileInfo>& fil
                          {"home", paths.home},
                          {"files", list},
                          {"program", config::self_path()},
+                         {"servers", servers_json(servers)},
                          {"node",
                           {{"name", node.name},
                            {"error", or_null(node.error)},
@@ -61,7 +63,7 @@ std::string as_json(const config::Paths& paths, const std::vector<FileInfo>& fil
                            {"driver_version", or_null(node.driver_version)},
                            {"cuda_version", or_null(node.cuda_version)},
                            {"gpu_count", node.gpus.size()}}}};
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return to_document(document);
 }
 
 std::string as_text(const config::Paths& paths, const std::vector<FileInfo>& files,
@@ -94,24 +96,36 @@ std::string as_text(const config::Paths& paths, const std::vector<FileInfo>& fil
   return safe;
 }
 
+std::string servers_text(const std::vector<config::ServerConfig>& servers,
+                         const Terminal& terminal) {
+  if (servers.empty()) return "\nservers       none (nvidb add, nvidb import)\n";
+  return fmt::format("\nservers       {}\n{}", servers.size(),
+                     servers_table(servers, false, terminal));
+}
+
 }  // namespace
 
 int run_info(const CommonArguments& common, const InfoArguments& arguments) {
-  const auto paths = config::find_paths();
-  if (!paths) return print_error(paths.error(), common.json);
-  auto local = local_node(common.demo);
-  if (!local) return print_error(local.error(), common.json);
+  const auto settings = load_settings();
+  if (!settings) return print_error(settings.error(), common.json);
+  print_warnings(settings->loaded.warnings);
+  const config::Paths& paths = settings->paths;
+  const auto& servers = settings->loaded.config.servers;
+  print_warnings(password_warnings(servers, paths.config_yml));
   fleet::FleetOptions options;
   options.sample_timeout_ms = arguments.sample_timeout_ms;
   options.hello_timeout_ms = std::min(options.hello_timeout_ms, arguments.sample_timeout_ms);
-  const Collected collected = collect_once({*std::move(local)}, options);
-  if (collected.interrupted) {
+  const auto collected = collect_once(*settings, false, common.demo, options);
+  if (!collected) return print_error(collected.error(), common.json);
+  if (collected->interrupted) {
     print_error({base::ErrorKind::io, "interrupted", ""}, common.json);
     return kInterrupted;
   }
-  const model::Node& node = collected.fleet->nodes.front();
-  const auto files = look_at_files(*paths);
-  return print(common.json ? as_json(*paths, files, node) : as_text(*paths, files, node));
+  const model::Node& node = collected->fleet->nodes.front();
+  const auto files = look_at_files(paths);
+  return print(common.json ? as_json(paths, files, node, servers)
+                           : as_text(paths, files, node) +
+                                 servers_text(servers, look_at_terminal(common.color)));
 }
 
 }  // namespace nvidb::cli

@@ -10,9 +10,12 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/output.h"
+#include "config/paths.h"
+#include "io/askpass.h"
 
 namespace {
 
+using namespace nvidb;
 using namespace nvidb::cli;
 
 // A program started with a standard descriptor closed would get it back as some pipe or database of
@@ -43,6 +46,10 @@ int run(const Invocation& invocation) {
     int operator()(const InfoArguments& a) const { return run_info(common, a); }
     int operator()(const AgentArguments& a) const { return run_agent(common, a); }
     int operator()(const CompletionArguments& a) const { return run_completion(common, a); }
+    int operator()(const AddArguments& a) const { return run_add(common, a); }
+    int operator()(const ImportArguments& a) const { return run_import(common, a); }
+    int operator()(const LsArguments& a) const { return run_ls(common, a); }
+    int operator()(const CleanArguments& a) const { return run_clean(common, a); }
     int operator()(const PrintArguments& a) const { return print(a.text); }
   };
   return std::visit(Visitor{common}, invocation.command);
@@ -53,6 +60,10 @@ int run(const Invocation& invocation) {
 int main(int argc, char** argv) {
   open_standard_descriptors();
   std::signal(SIGPIPE, SIG_IGN);
+  // ssh starts its askpass program with the question alone, so the environment has to tell.
+  if (const auto socket = config::env(io::kAskpassSocketVariable); socket && argc == 2) {
+    return io::askpass_main(argv[1], *socket, config::env(io::kAskpassForVariable).value_or(""));
+  }
   const auto invocation = parse_arguments(argc, argv);
   if (!invocation) return print_usage_error(invocation.error(), wants_json(argc, argv));
   return run(*invocation);

@@ -15,11 +15,11 @@
 namespace nvidb::cli {
 namespace {
 
-std::string as_text(const model::FleetSnapshot& fleet, const CommonArguments& common,
+std::string as_text(const model::FleetSnapshot& fleet, const CommonArguments& common, bool compact,
                     std::int64_t now_ms) {
   const Terminal terminal = look_at_terminal(common.color);
   const screen::Frame frame = ui::once_view(fleet, {.width = terminal.width,
-                                                    .compact = common.compact,
+                                                    .compact = compact,
                                                     .ascii = terminal.ascii,
                                                     .clock = base::format_local_time(now_ms),
                                                     .now_ms = now_ms});
@@ -30,27 +30,35 @@ std::string as_text(const model::FleetSnapshot& fleet, const CommonArguments& co
 
 int run_once(const CommonArguments& common, const OnceArguments& arguments) {
   const bool json = arguments.format == Format::json;
-  auto local = local_node(common.demo);
-  if (!local) return print_error(local.error(), json);
+  const auto settings = load_settings();
+  if (!settings) return print_error(settings.error(), json);
+  print_warnings(settings->loaded.warnings);
   fleet::FleetOptions options;
   options.hello_timeout_ms = arguments.hello_timeout_ms;
   options.sample_timeout_ms = arguments.sample_timeout_ms;
-  const Collected collected = collect_once({*std::move(local)}, options);
-  if (collected.interrupted) {
+  const bool remote = common.remote.value_or(settings->loaded.config.basic.remote);
+  const auto collected = collect_once(*settings, remote, common.demo, options);
+  if (!collected) return print_error(collected.error(), json);
+  if (collected->interrupted) {
     print_error({base::ErrorKind::io, "interrupted", ""}, json);
     return kInterrupted;
   }
+  if (remote && settings->loaded.config.servers.empty()) {
+    print_note("no servers are configured; add some with: nvidb add, or nvidb import");
+  }
 
-  const model::FleetSnapshot& fleet = *collected.fleet;
+  const model::FleetSnapshot& fleet = *collected->fleet;
   const std::int64_t now_ms = base::system_clock().wall_ms();
-  const std::string text = json                              ? model::fleet_json(fleet, now_ms)
-                           : arguments.format == Format::csv ? model::fleet_csv(fleet)
-                                                             : as_text(fleet, common, now_ms);
+  const bool compact = common.compact || settings->loaded.config.basic.compact;
+  const std::string text = json ? model::fleet_json(fleet, now_ms)
+                           : arguments.format == Format::csv
+                               ? model::fleet_csv(fleet)
+                               : as_text(fleet, common, compact, now_ms);
   const int printed = print(text);
   // CSV has no room for a node's error, so it is told beside it.
   if (arguments.format == Format::csv) {
     for (const model::Node& node : fleet.nodes) {
-      if (node.error) print_error({base::ErrorKind::io, node.name + ": " + *node.error, ""}, false);
+      if (node.error) print_note(node.name + ": " + *node.error);
     }
   }
   const bool any_well =

@@ -99,6 +99,10 @@ int print_error(const base::Error& error, bool json) {
   return kFailed;
 }
 
+void print_note(std::string_view text) {
+  print_on_stderr(error_line(text));
+}
+
 int print_usage_error(const UsageError& error, bool json) {
   if (json) print(model::error_json(error.message));
   print_on_stderr(error_line(error.message) + error.usage + "\n");

@@ -28,6 +28,9 @@ int print(std::string_view text);
 // `nvidb: MESSAGE` on stderr; with json the error document on stdout. Returns kFailed.
 int print_error(const base::Error& error, bool json);
 
+// `nvidb: TEXT` on stderr: a warning, or a word beside the data.
+void print_note(std::string_view text);
+
 // `nvidb: MESSAGE` and the usage line on stderr; with json the error document on stdout too.
 // Returns kUsage.
 int print_usage_error(const UsageError& error, bool json);

@@ -34,6 +34,11 @@ BAD = [
     (["completion"], "SHELL"),
     (["completion", "powershell"], "powershell"),
     (["completion", "bash", "zsh"], "unexpected argument 'zsh'"),
+    (["clean", "--yes"], "--yes needs 'clean all'"),
+    (["clean", "some"], "some"),
+    (["ls", "extra"], "unexpected argument 'extra'"),
+    (["import", "a", "b"], "unexpected argument 'b'"),
+    (["add", "--hots", "x"], "unknown option '--hots'; did you mean '--host'?"),
     (["\x1b[2J"], "unknown command '\\x1b[2J'"),
     (["--once", "x\udcffy"], "x\\xffy"),
 ]
@@ -61,9 +66,7 @@ def test_wrong_words_with_json_are_one_document(nvidb, words):
     assert "usage: nvidb" in done.stderr
 
 
-@pytest.mark.parametrize(
-    "words", [["queue"], ["job", "ls"], ["web"], ["log"], ["add"], ["--remote"]]
-)
+@pytest.mark.parametrize("words", [["queue"], ["job", "ls"], ["web"], ["log"]])
 def test_what_does_not_exist_yet_is_not_offered(nvidb, words):
     done = nvidb.run(*words)
     assert done.returncode == 2

@@ -41,7 +41,10 @@ def test_version_is_one_line(nvidb):
     assert len(version.split(".")) == 3
 
 
-@pytest.mark.parametrize("words", [[], ["info"], ["agent"], ["completion"]])
+@pytest.mark.parametrize(
+    "words",
+    [[], ["info"], ["agent"], ["completion"], ["add"], ["import"], ["ls"], ["clean"]],
+)
 def test_every_help_has_examples(nvidb, words):
     text = nvidb.run(*words, "--help").stdout
     assert "Examples:" in text
@@ -67,4 +70,6 @@ def test_bash_completion_works(nvidb, tmp_path):
     assert complete("nvidb", "--onc") == ["--once"]
     assert complete("nvidb", "--color", "") == ["auto", "always", "never"]
     assert complete("nvidb", "completion", "f") == ["fish"]
+    assert complete("nvidb", "clean", "a") == ["all"]
+    assert "--proxyjump" in complete("nvidb", "add", "--")
     assert "--interval" in complete("nvidb", "agent", "--")
