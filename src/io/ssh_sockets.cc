@@ -65,7 +65,8 @@ void for_each_entry(const std::string& folder,
 
 void remove_dead_sockets(const std::string& folder) {
   for_each_entry(folder, [&](const std::string& name) {
-    if (name.size() < kControlNameSize) return;  // also . and ..
+    // Control sockets, and those of askpass helpers whose nvidb was killed; never . and ..
+    if (name.size() < kControlNameSize && !name.starts_with("ask-")) return;
     const std::string path = folder + "/" + name;
     struct stat status {};
     if (::lstat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode) && !has_master(path))

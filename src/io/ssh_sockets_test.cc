@@ -94,12 +94,15 @@ TEST_F(SshSocketsTest, DeadSocketsGo_LiveOnesAndOtherFilesStay) {
   const std::string dead = folder + "/0123456789abcdef", live = folder + "/fedcba9876543210";
   const std::string file = folder + "/not-a-socket-at-all";
   listen_at(dead);  // closed at once
+  const std::string dead_askpass = folder + "/ask-1-1";
+  listen_at(dead_askpass);
   const Fd open = listen_at(live);
   ::close(::open(file.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
   EXPECT_FALSE(has_master(dead));
   EXPECT_TRUE(has_master(live));
   ASSERT_TRUE(open_control_dir(home_, ""));
   EXPECT_FALSE(exists(dead));
+  EXPECT_FALSE(exists(dead_askpass));
   EXPECT_TRUE(exists(live));
   EXPECT_TRUE(exists(file));
 }
