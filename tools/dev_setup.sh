@@ -9,8 +9,8 @@
 build_packages=(g++ cmake ninja-build pkg-config ccache mold libcli11-dev nlohmann-json3-dev
   libfmt-dev libexpected-dev libasio-dev libpugixml-dev libyaml-cpp-dev)
 test_packages=(libgtest-dev libgmock-dev python3 python3-pytest python3-pexpect python3-pyte tmux
-  procps)
-bench_packages=(libbenchmark-dev python3)
+  procps openssh-server openssh-client zsh fish tcsh busybox iproute2)
+bench_packages=(libbenchmark-dev python3 openssh-server openssh-client)
 fuzz_packages=(clang 'libclang-rt-dev|libclang-rt-14-dev')
 format_packages=('clang-format|clang-format-14')
 

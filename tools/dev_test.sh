@@ -9,6 +9,7 @@ readonly kResults=build/results  # JUnit files of this run; tools/count_tests.py
 readonly kThreadedRooms=(agent io fleet)
 readonly kMaxFailureLines=40  # of one test program
 readonly kMaxPytestLines=150
+readonly kTestLimitS=300  # of one test program; a hung one is a failed one
 readonly kTestsFailed=9  # exit code of a stage whose failures are told by its JUnit file
 
 failed_stages=()
@@ -44,6 +45,8 @@ verb_test() {
     if ((stage_result == 0)); then
       export NVIDB_BINARY=build/release/nvidb
       stage "the program, as released" run_pytest e2e-release tests/e2e
+      stage "both collectors, one answer" run_pytest twin tests/twin
+      stage "servers over real sshd" run_pytest cluster tests/cluster
     fi
     test_threads
   fi
@@ -110,7 +113,7 @@ ctest_preset() {
   mkdir -p "$kResults"
   set +e
   "${fixed_addresses[@]}" ctest --test-dir "build/$preset" -j "$(jobs_count)" \
-    --output-on-failure --no-tests=error \
+    --output-on-failure --no-tests=error --timeout "$kTestLimitS" \
     --output-junit "$root/$kResults/ctest-$preset.xml" --test-output-size-passed 1000000 \
     --test-output-size-failed 1000000 "$@" 2>&1 | tee "$log" | ctest_progress
   result=${PIPESTATUS[0]}
