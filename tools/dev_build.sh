@@ -35,7 +35,7 @@ build_preset() {
     build_failed "could not configure $preset (log: $log)"
     return
   fi
-  local known targets=()
+  local known target targets=()
   known=$(ninja -C "build/$preset" -t targets all 2>/dev/null)
   for target in "$@"; do
     if [[ $known == *$'\n'"$target: "* ]]; then targets+=("$target"); fi
