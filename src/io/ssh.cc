@@ -65,11 +65,21 @@ std::string known_hosts_name(const SshTarget& target) {
                                            : target.host;
 }
 
+// The command that ssh itself (as Debian builds it) prints for removing the old key: it knows the
+// file, and the name behind an alias.
+std::string forget_key_command(const SshTarget& target, std::string_view text) {
+  constexpr std::string_view kBegin = "ssh-keygen -f ";
+  const std::size_t begin = text.find(kBegin);
+  if (begin == std::string_view::npos) return "ssh-keygen -R " + known_hosts_name(target);
+  const std::string_view line = text.substr(begin, text.find_first_of("\r\n", begin) - begin);
+  return std::string(line);
+}
+
 SshVerdict host_key_verdict(const SshTarget& target, std::string_view text) {
   if (has(text, "HAS CHANGED")) {
     return {SshFailure::host_key,
             {ErrorKind::refused, "host key changed",
-             fmt::format("if that is right: ssh-keygen -R {}, then {}", known_hosts_name(target),
+             fmt::format("if that is right: {}, then {}", forget_key_command(target, text),
                          by_hand(target))}};
   }
   return {SshFailure::host_key,

@@ -101,6 +101,11 @@ TEST(JudgeSshFailure, WhatSshSays_BecomesASentenceWithTheNextStep) {
       {"@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.\n",
        SshFailure::host_key,
        "host key changed (if that is right: ssh-keygen -R lab, then ssh alice@lab)"},
+      {"REMOTE HOST IDENTIFICATION HAS CHANGED!\n  remove with:\r\n"
+       "  ssh-keygen -f '/home/alice/.ssh/known_hosts' -R '10.0.0.12'\r\nmore\n",
+       SshFailure::host_key,
+       "host key changed (if that is right: ssh-keygen -f '/home/alice/.ssh/known_hosts' -R "
+       "'10.0.0.12', then ssh alice@lab)"},
       {"ssh: Could not resolve hostname lab: Name or service not known\r\n",
        SshFailure::unreachable,
        "ssh: Could not resolve hostname lab: Name or service not known "

@@ -17,6 +17,12 @@ LIMIT_S = 120  # only a broken program reaches it
 PROC = pathlib.Path("/proc")
 
 
+def cluster_error():
+    import cluster
+
+    return cluster.ClusterError
+
+
 def wait_until(condition, limit_s=LIMIT_S):
     end = time.monotonic() + limit_s
     while time.monotonic() < end:
@@ -135,7 +141,9 @@ def test_the_five_of_the_lab(make_cluster):
     assert nodes["node-2"]["state"] == "down"
     assert "timed out" in nodes["node-2"]["error"] or "did not answer" in nodes["node-2"]["error"]
     assert nodes["node-3"]["state"] == "hostkey"
-    assert "ssh-keygen -R" in nodes["node-3"]["error"]
+    # The command of ssh itself: it names the file and the address behind the alias.
+    said = nodes["node-3"]["error"].replace("'", '"')
+    assert f'ssh-keygen -f "{cluster.folder}/known_hosts" -R "[127.0.0.3]' in said
     assert nodes["node-4"]["state"] == "up"
     assert "reboot" in nodes["node-4"]["error"]
     assert (nodes["node-5"]["state"], nodes["node-5"]["error"]) == ("up", None)
@@ -221,6 +229,39 @@ def test_a_shared_connection_ends_a_minute_after_its_last_use(make_cluster):
     assert len(masters(cluster)) == 1
     assert wait_until(lambda: masters(cluster) == [])
     assert list((cluster.nvidb_home / "ssh").iterdir()) == []
+
+
+def test_a_pulled_cable_and_its_mending(make_cluster):
+    """A real link of a network namespace goes down, and comes back."""
+    try:
+        cluster = make_cluster(2, {"netns": True, "scenario": "rtx3090ti"})
+    except cluster_error() as error:
+        pytest.skip(str(error))
+    assert {node["state"] for node in once(cluster).values()} == {"up"}
+    cluster.nodes[1].cut()
+    nodes = once(cluster)
+    assert nodes["node-1"]["state"] == "up"
+    assert nodes["node-2"]["state"] == "down"
+    assert "ssh " in nodes["node-2"]["error"] or "did not answer" in nodes["node-2"]["error"]
+    cluster.nodes[1].mend()
+    assert {node["state"] for node in once(cluster).values()} == {"up"}
+
+
+def test_a_terminal_sees_what_is_waited_for(make_cluster):
+    cluster = make_cluster(2, {"scenario": "rtx3090ti"})
+    cluster.nodes[1].slow(300)
+    words = f"{BINARY} --once --remote --color never"
+    done = subprocess.run(
+        ["script", "-qec", words, "/dev/null"],
+        env=environment(cluster),
+        timeout=LIMIT_S,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0
+    assert "waiting for 1 of 3 machines" in done.stdout
+    assert "waiting for" not in run(cluster, "--once", "--remote").stderr
 
 
 def test_kill_9_leaves_no_client_and_no_collector(make_cluster):
