@@ -4,14 +4,10 @@
 
 import pathlib
 import shutil
-import signal
 import sys
 import tempfile
 
 import pytest
-
-# A run in the background is started with Ctrl-C ignored, and so would be everything it starts.
-signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "fakes/cluster"))

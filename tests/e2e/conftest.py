@@ -8,14 +8,10 @@ NVIDB_BINARY names the program (default build/release/nvidb); the simulator lies
 import json
 import os
 import pathlib
-import signal
 import subprocess
 import time
 
 import pytest
-
-# A run in the background is started with Ctrl-C ignored, and so would be everything it starts.
-signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("NVIDB_BINARY", ROOT / "build/release/nvidb")).resolve()
