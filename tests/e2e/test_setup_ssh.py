@@ -84,7 +84,7 @@ def test_a_changed_host_key_is_told(nvidb, node):
         node.restore_hostkey()
     assert done.returncode == 1
     assert "host key changed" in done.stderr
-    assert "ssh-keygen -R" in done.stderr
+    assert "ssh-keygen -f" in done.stderr and "-R" in done.stderr
 
 
 def test_a_node_that_is_down_is_told(nvidb, node):
