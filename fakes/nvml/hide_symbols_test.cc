@@ -13,9 +13,10 @@ class HideSymbolsTest : public LibraryTest {
  protected:
   // The tool's exit code; the copy lies at copy().
   int hide(const std::string& arguments) const {
-    const std::string command = std::string(NVIDB_PYTHON3) + " " + NVIDB_SOURCE_DIR +
-                                "/fakes/nvml/hide_symbols.py " + kLibraryPath + " " + copy() + " " +
-                                arguments + " 2>/dev/null";
+    const auto word = [](const std::string& path) { return "'" + path + "' "; };
+    const std::string command =
+        word(NVIDB_PYTHON3) + word(std::string(NVIDB_SOURCE_DIR) + "/fakes/nvml/hide_symbols.py") +
+        word(kLibraryPath) + word(copy()) + arguments + " 2>/dev/null";
     return WEXITSTATUS(std::system(command.c_str()));
   }
   std::string copy() const { return folder_ + "/libnvidia-ml.so.1"; }

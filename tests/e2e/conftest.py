@@ -8,6 +8,7 @@ NVIDB_BINARY names the program (default build/release/nvidb); the simulator lies
 import json
 import os
 import pathlib
+import shlex
 import subprocess
 import time
 
@@ -36,6 +37,7 @@ class Nvidb:
     def __init__(self, home):
         self.home = home
         self.binary = BINARY
+        self.word = shlex.quote(str(BINARY))  # for shells
         self.env = {
             "PATH": os.environ["PATH"],
             "HOME": str(home),

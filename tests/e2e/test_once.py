@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pathlib
+import shlex
 import signal
 import subprocess
 import sys
@@ -187,7 +188,7 @@ def test_colour_only_where_it_is_wanted(nvidb):
     assert "\x1b[" in nvidb.run("--once", "--color", "always").stdout
     plain = nvidb.run("--once", "--color=never", env={"COLUMNS": "100"}).stdout
     assert "\x1b" not in plain
-    terminal = "stty cols 100 rows 50; exec " + str(nvidb.binary) + " --once"
+    terminal = "stty cols 100 rows 50; exec " + nvidb.word + " --once"
 
     def on_terminal(**env):
         done = subprocess.run(
@@ -389,7 +390,7 @@ def smi_on_path(nvidb, script):
 
 def test_nvidia_smi_is_the_fallback(nvidb):
     fixture = sorted((ROOT / "tests/fixtures/smi").glob("*.xml"))[0]
-    smi_on_path(nvidb, f'[ "$*" = "-q -x" ] && cat {fixture}')
+    smi_on_path(nvidb, f'[ "$*" = "-q -x" ] && cat {shlex.quote(str(fixture))}')
     node = nvidb.json("--once", "--json")["nodes"][0]
     assert node["source"] == "nvidia-smi"
     assert node["gpus"]
@@ -435,7 +436,7 @@ def test_an_nvidia_smi_that_hangs_is_given_up_and_killed(nvidb):
 def test_a_closed_pipe_ends_quietly(nvidb):
     nvidb.scenario("h200x8")
     done = subprocess.run(
-        ["bash", "-c", f"set -o pipefail; {nvidb.binary} --once --json | head -c 1 >/dev/null"],
+        ["bash", "-c", f"set -o pipefail; {nvidb.word} --once --json | head -c 1 >/dev/null"],
         env=nvidb.env,
         capture_output=True,
         text=True,
@@ -443,7 +444,7 @@ def test_a_closed_pipe_ends_quietly(nvidb):
     )
     assert done.stderr == ""
     reader_gone = subprocess.run(
-        ["bash", "-c", f"{{ {nvidb.binary} --once; echo code $? >&2; }} | true"],
+        ["bash", "-c", f"{{ {nvidb.word} --once; echo code $? >&2; }} | true"],
         env=nvidb.env,
         capture_output=True,
         text=True,
@@ -464,7 +465,7 @@ def test_a_full_disk_is_an_error(nvidb):
 def test_closed_standard_descriptors_do_no_harm(nvidb, closed):
     nvidb.scenario("rtx3090ti")
     done = subprocess.run(
-        ["bash", "-c", f"{nvidb.binary} --once --json {closed}"],
+        ["bash", "-c", f"{nvidb.word} --once --json {closed}"],
         env=nvidb.env,
         capture_output=True,
         text=True,
