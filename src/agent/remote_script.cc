@@ -41,14 +41,15 @@ std::string remote_command(std::int64_t interval_ms) {
       model::kProtocolVersion, interval_ms / 1000, interval_ms % 1000);
   // Without developer tools the python3 of macOS is a stub that opens a window. -I, so that no
   // json.py in somebody's home is taken for Python's; -B, so that nothing is written. Not one
-  // byte more than the script is read: orders may follow it.
+  // byte more than the script is read: orders may follow it. Only what stands before its first form
+  // feed is compiled here; that compiles the rest, part by part, when it is needed.
   const std::string python = fmt::format(
       R"sh(p=$(command -v python3);test -x /usr/bin/xcode-select&&)sh"
       R"sh({{ xcode-select -p >/dev/null 2>&1||p=;}};)sh"
       R"sh(if test "$p";then "$p" -S -I -B -u -c "import sys;sys.version_info<(3,8)and )sh"
       R"sh(sys.exit(3);print(sys.argv[1]);n=int(sys.argv[2]);b=bytearray();)sh"
       R"sh([b.extend(c)for c in iter(lambda:sys.stdin.buffer.raw.read(n-len(b)),bytes())];)sh"
-      R"sh(len(b)<n and sys.exit(0);exec(bytes(b))" {} {} $i nvidb-agent;e $?;fi;)sh",
+      R"sh(len(b)<n and sys.exit(0);exec(bytes(b[:b.find(12)]))" {} {} $i nvidb-agent;e $?;fi;)sh",
       want("python"), remote_scripts().python.size());
   // One byte at a time, for nothing that comes after the script may be read with it.
   const std::string shell =

@@ -13,6 +13,8 @@ import pytest
 from conftest import AGENT_PY, MARK, PYTHON, wait_until
 
 A6000 = {"model": "RTX A6000", "util_percent": 50}
+SECTIONS = AGENT_PY.read_text().split("\f")
+FRONT_RUNS = "exec(b[:b.find(12)])"
 CALLS = [
     "nvmlInit_v2",
     "nvmlDeviceGetHandleByIndex_v2",
@@ -61,6 +63,75 @@ def test_what_costs_time_to_import_waits_until_it_is_needed():
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "posix" in imported
     assert not imported & {"json", "threading", "subprocess", "signal", "re", "enum", "xml"}
+
+
+def test_usual_way_imports_little(bench):
+    bench.scenario({"gpus": [A6000]})
+    done = subprocess.run(
+        [*PYTHON[:-1], "-X", "importtime", str(AGENT_PY), "once"],
+        text=True,
+        env=bench.env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+    )
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert '"type":"sample"' in done.stdout and "_ctypes" in imported
+    assert not imported & {"os", "ctypes", "json", "threading", "subprocess", "signal", "re"}
+
+
+def names_in(section):
+    """(what it defines, what it uses, what it asks `later` for)"""
+    tree = ast.parse(section)
+    defined = {node.name for node in tree.body if hasattr(node, "name")}
+    for node in tree.body:
+        if isinstance(node, ast.Assign):
+            defined |= {name.id for name in ast.walk(node.targets[0]) if isinstance(name, ast.Name)}
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    asked = {
+        node.args[0].value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "later"
+    }
+    return defined, used, asked
+
+
+def test_nothing_is_used_before_it_is_compiled():
+    names = [names_in(section) for section in SECTIONS]
+    assert len(names) > 2
+    at_once = names[0][0] | names[1][0]
+    elsewhere = set().union(*(defined for defined, _, _ in names[2:]))
+    assert not at_once & elsewhere
+    smi, without_nvml = names[-1], next(one for one in names[2:] if "try_smi" in one[0])
+    for one in names:
+        defined, used, asked = one
+        at_hand = defined | at_once
+        if one is smi:
+            at_hand |= without_nvml[0]  # the only one that asks for it
+            assert all("Smi" not in other[2] for other in names if other is not without_nvml)
+        assert not used & (elsewhere - at_hand)
+        assert asked <= elsewhere
+    assert all(text.startswith("\n# ---- later: ") for text in SECTIONS[2:])
+
+
+def test_each_later_section_compiles_by_itself(agent_py):
+    for section in SECTIONS[2:]:
+        defined, _, _ = names_in(section)
+        names = dict(vars(agent_py))
+        for name in defined:
+            del names[name]
+        exec(section, names)
+        assert defined <= set(names)
+
+
+def test_front_part_starts_all_of_it(bench):
+    bench.scenario({"gpus": [A6000]})
+    code = f"b = open({str(AGENT_PY)!r}, 'rb').read(); {FRONT_RUNS}"
+    collector = bench.python("100", argv=[*PYTHON[:-1], "-c", code])
+    assert len(collector.next("sample")["gpus"]) == 1
+    collector.order(type="signal", id=3, pid=4194000, start_ticks=0, signal=9)
+    assert collector.next("signal_reply")["error"] == "no such process"
+    collector.order(type="quit")
+    assert collector.process.wait(timeout=60) == 0
 
 
 def test_nothing_is_written_to_disk(bench):
@@ -245,7 +316,7 @@ def test_a_nvidia_smi_that_is_late(agent_py, bench, monkeypatch):
     monkeypatch.setenv("PATH", bench.env["PATH"])
     monkeypatch.setattr(agent_py, "SMI_DEADLINE_MS", 50)
     with pytest.raises(agent_py.SmiTrouble) as trouble:
-        agent_py.Smi().ask()
+        agent_py.Smi().ask(agent_py.smi_programs())
     assert trouble.value.args == ("nvidia-smi did not answer within 0.1 s", "timeout")
 
 
@@ -253,7 +324,7 @@ def test_a_nvidia_smi_that_prints_without_end(agent_py, bench, monkeypatch):
     bench.smi("yes\n")
     monkeypatch.setenv("PATH", bench.env["PATH"])
     with pytest.raises(agent_py.SmiTrouble) as trouble:
-        agent_py.Smi().ask()
+        agent_py.Smi().ask(agent_py.smi_programs())
     assert trouble.value.args == ("nvidia-smi printed more than 16777216 bytes",)
 
 
@@ -261,7 +332,8 @@ def test_a_nvidia_smi_that_prints_without_end(agent_py, bench, monkeypatch):
 
 
 def test_python_without_ctypes_has_host_facts_and_nvidia_smi(bench):
-    code = f"import sys; sys.modules['ctypes'] = None; exec(open({str(AGENT_PY)!r}).read())"
+    code = f"import sys; sys.modules['_ctypes'] = None; b = open({str(AGENT_PY)!r}, 'rb').read(); "
+    code += FRONT_RUNS
     bench.scenario({"gpus": [A6000]})
     sample = bench.python("100", argv=[*PYTHON[:-1], "-c", code]).next("sample")
     assert sample["gpus"] == [] and sample["host"]["mem_total_mb"] > 0

@@ -4,18 +4,63 @@
 
 Speaks docs/agent-protocol.md, reads what docs/nvml.md says, and gives the answers of the C++
 collector (src/agent/*.cc, same names, same order) to the last letter; tests/twin compares them.
-Python 3.8, standard library, one text, nothing written. Started for each connection, so modules
-that cost milliseconds (threading, json, subprocess) are left out or imported when needed.
+Python 3.8, standard library, one text, nothing written. Started for each connection, so what costs
+milliseconds (os, ctypes, threading, json, subprocess) is left out or imported when needed.
+
+Half of what a start costs is compiling, so only what is used is compiled. Form feeds divide the
+text: this front part, which is all that the command of agent::remote_command compiles; what each
+collector needs; and sections for `later`. A definition is compiled by itself, for the memory of one
+is then used for the next: two blank lines end it, here and inside of nothing.
 
     python3 -S -I -B -u agent.py [INTERVAL_MS] [once] nvidb-agent
 """
 
 import _thread
-import os
+import posix
 import select
 import sys
 import time
 
+LATER, LATER_LOCK = [], _thread.allocate_lock()
+
+
+def define(section, line):
+    for part in section.split(b"\n\n\n"):
+        exec(compile(part, "agent.py from line %d" % line, "exec"), globals())
+        line += part.count(b"\n") + 3
+
+
+def later(name):
+    """The function or class of this name in one of the sections that are compiled when needed."""
+    heads = [head % name.encode() for head in (b"\ndef %s(", b"\nclass %s(", b"\nclass %s:")]
+    with LATER_LOCK:
+        for section, line in LATER:
+            if any(head in section for head in heads):
+                define(section, line)
+                LATER.remove((section, line))
+                break
+    return globals()[name]
+
+
+def start(text):
+    line, sections = 1, []
+    for section in text.split(b"\f"):
+        sections.append((section, line))
+        line += section.count(b"\n")
+    LATER.extend(sections[2:])
+    define(*sections[1])
+    main(sys.argv[1:])
+
+
+def own_text():
+    with open(__file__, "rb") as file:
+        return file.read()
+
+
+if __name__ == "__main__":
+    start(globals().get("b") or own_text())  # `b` is what the command has read
+
+
 VERSION = "0.1.0"
 MARK = "nvidb1 "
 MAX_LINE, MAX_COMMAND, MAX_ORDER = 1 << 20, 16 << 10, 4096  # bytes
@@ -32,6 +77,11 @@ def steady_ms():
 
 def utf8(raw):
     return raw.decode("utf-8", "replace")
+
+
+def from_system(text):
+    """What the system said, which Python takes for text of the locale."""
+    return utf8(text.encode(sys.getfilesystemencoding(), "surrogateescape"))
 
 
 def bounded(raw, limit):
@@ -52,22 +102,15 @@ def sane(value, lowest, highest):
 
 # ---- lines ----
 
-ESCAPES = {code: "\\u%04x" % code for code in (*range(32), *range(127, 160))}
-ESCAPES.update({34: '\\"', 92: "\\\\", 10: "\\n", 9: "\\t"})
 LONG_TEXTS = {"error": MAX_ERROR, "text": MAX_ERROR, "nvml_path": MAX_ERROR}
-
-
-class Caps:
-    """What a message may take; lowered for one that would not fit a line."""
-
-    def __init__(self):
-        self.command, self.processes, self.text = MAX_COMMAND, MAX_PROCESSES, MAX_ERROR
+# What a message may take: bytes of a command, processes, bytes of any other text.
+CAPS = (MAX_COMMAND, MAX_PROCESSES, MAX_ERROR)
 
 
 def quoted(text):
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return '"' + text + '"'
-    return '"' + text.translate(ESCAPES) + '"'
+    return '"' + later("escaped")(text) + '"'
 
 
 def decimal(value):
@@ -84,9 +127,9 @@ def encode(value, caps, key=""):
         return None
     if isinstance(value, str):
         if key == "command":
-            value = cut(value, caps.command)
+            value = cut(value, caps[0])
         else:
-            value = cut(value, min(LONG_TEXTS.get(key, MAX_NAME), caps.text))
+            value = cut(value, min(LONG_TEXTS.get(key, MAX_NAME), caps[2]))
         return quoted(value) if value else None
     if isinstance(value, dict):
         pairs = []
@@ -98,7 +141,7 @@ def encode(value, caps, key=""):
     if isinstance(value, list):
         if not value and key != "gpus":
             return None
-        limit = caps.processes if key == "processes" else MAX_GPUS
+        limit = caps[1] if key == "processes" else MAX_GPUS
         return "[" + ",".join([encode(item, caps) for item in value[:limit]]) + "]"
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -108,59 +151,32 @@ def encode(value, caps, key=""):
 
 
 def encode_line(message):
-    def write():
-        return (MARK + encode(message, caps) + "\n").encode()
+    line = encode_within(message, CAPS)
+    return line if len(line) <= MAX_LINE else later("shortened_line")(message)
 
-    caps = Caps()
-    line = write()
-    for name in ("command", "processes", "text"):
-        if len(line) <= MAX_LINE:
-            return line
-        good, bad = 0, getattr(caps, name)  # the largest that fits is looked for in between
-        setattr(caps, name, 0)
-        line = write()
-        while len(line) <= MAX_LINE and bad - good > 1:
-            middle = (good + bad) // 2
-            setattr(caps, name, middle)
-            longer = write()
-            if len(longer) <= MAX_LINE:
-                good, line = middle, longer
-            else:
-                bad = middle
-        setattr(caps, name, good)
-    return line
+
+def encode_within(message, caps):
+    return (MARK + encode(message, caps) + "\n").encode()
 
 
 class LineOut:
     """Takes standard output for itself, so that a chatty driver cannot write between the lines."""
 
     def __init__(self):
-        self.fd = os.dup(1)
-        os.dup2(2, 1)
+        self.fd = posix.dup(1)
+        posix.dup2(2, 1)
         self.lock = _thread.allocate_lock()
         self.broken = False
 
     def write(self, message):
         with self.lock:
-            return self._write(encode_line(message))
+            return self.send(encode_line(message))
 
-    def write_short(self, message):
-        """Gives up where nobody reads: a reply is not worth a collector that hears no orders."""
-        if not self.lock.acquire(timeout=REPLY_WAIT_S):
-            return
-        try:
-            poll = select.poll()
-            poll.register(self.fd, select.POLLOUT)
-            if poll.poll(REPLY_WAIT_S * 1000):
-                self._write(encode_line(message))
-        finally:
-            self.lock.release()
-
-    def _write(self, line):
+    def send(self, line):
         try:
             while line:
                 try:
-                    line = line[os.write(self.fd, line):]
+                    line = line[posix.write(self.fd, line):]
                 except BlockingIOError:
                     poll = select.poll()
                     poll.register(self.fd, select.POLLOUT)
@@ -173,17 +189,16 @@ class LineOut:
 
 # ---- /proc ----
 
-
 def read_file(path, limit):
     """The front of the file; None where it cannot be read."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+        fd = posix.open(path, posix.O_RDONLY | posix.O_NOCTTY | posix.O_NONBLOCK)
     except (OSError, ValueError):
         return None
     try:
         parts, left = [], limit
         while left > 0:
-            part = os.read(fd, left)
+            part = posix.read(fd, left)
             if not part:
                 break
             parts.append(part)
@@ -192,7 +207,7 @@ def read_file(path, limit):
     except OSError:
         return None
     finally:
-        os.close(fd)
+        posix.close(fd)
 
 
 def to_int(token, most=1 << 63):
@@ -208,25 +223,6 @@ def leading_number(text):
         return sane(float((text or b"").split(None, 1)[0]), 0, 1e12)
     except (IndexError, ValueError):
         return None
-
-
-def parse_stat(text):
-    """(pid, comm, state, cpu ticks, threads, start ticks, rss pages) of /proc/PID/stat."""
-    begin, end = text.find(b"("), text.rfind(b")")
-    if begin < 0 or end < begin:
-        return None
-    pid, rest = to_int(text[:begin]), text[end + 1:].split()
-    numbers = [to_int(token) for token in rest[1:22]]  # fields 4 to 24
-    if pid is None or len(numbers) < 21:
-        return None
-    # An unsigned number that does not fit is one of those that are not wanted.
-    if any(number is None and not token.isdigit() for number, token in zip(numbers, rest[1:22])):
-        return None
-    user, system = numbers[10] or 0, numbers[11] or 0
-    if not 0 <= user <= 1 << 60 or not 0 <= system <= 1 << 60:
-        return None
-    return (pid, text[begin + 1:end], utf8(rest[0][:1]), user + system,
-            numbers[16] or 0, numbers[18] or 0, numbers[20] or 0)
 
 
 def parse_cpu_ticks(text):
@@ -267,42 +263,20 @@ def parse_meminfo(text):
 
 def parse_pretty_name(text):
     for line in (text or b"").split(b"\n"):
-        if not line.startswith(b"PRETTY_NAME="):
-            continue
-        line = line[12:].rstrip(b" \t\r")
-        quote = line[:1]
-        if quote in (b'"', b"'"):
-            line = line[1:]
-            if line.endswith(quote):
-                line = line[:-1]
-        name, i = bytearray(), 0
-        while i < len(line):
-            if line[i] == 92 and quote != b"'" and i + 1 < len(line):
-                i += 1
-            name.append(line[i])
-            i += 1
-        return bounded(bytes(name), MAX_NAME) or None
+        if line.startswith(b"PRETTY_NAME="):
+            name = line[12:].rstrip(b" \t\r")
+            quote = name[:1]
+            if quote in (b'"', b"'"):
+                name = name[1:-1] if name.endswith(quote, 1) else name[1:]
+            if b"\\" in name and quote != b"'":
+                name = later("without_backslashes")(name)
+            return bounded(name, MAX_NAME) or None
     return None
-
-
-def command_text(cmdline):
-    return bounded(cmdline.rstrip(b"\0").replace(b"\0", b" "), MAX_COMMAND) or None
-
-
-def process_name(cmdline, comm):
-    first, _, rest = cmdline.partition(b"\0")
-    rest = rest.lstrip(b"\0")
-    name = first.rpartition(b"/")[2]
-    is_comm = comm and name[:15] == comm
-    # Programs that overwrite their arguments leave one long one: `nginx: master process` is nginx.
-    if not rest and not is_comm and b" " in first:
-        name = first.split(b" ", 1)[0].rpartition(b"/")[2].rstrip(b":")
-    return bounded(name or comm, MAX_NAME) or None
 
 
 def sysconf(name, otherwise):
     try:
-        return max(os.sysconf(name), 1)
+        return max(posix.sysconf(name), 1)
     except (OSError, ValueError):
         return otherwise
 
@@ -328,7 +302,7 @@ class Proc:
         for path in ("etc/os-release", "usr/lib/os-release"):
             name = name or parse_pretty_name(self.read("../" + path, 16 << 10))
         boot = (self.read("sys/kernel/random/boot_id", 64) or b"").split(b"\n", 1)[0]
-        return {"hostname": utf8(os.fsencode(os.uname().nodename)), "os": name,
+        return {"hostname": from_system(posix.uname().nodename), "os": name,
                 "cpu_cores": cores or None, "boot_id": utf8(boot)}
 
     def read_memory(self):
@@ -362,206 +336,24 @@ class Proc:
         if self.total_kib is None:
             self.read_memory()
         uptime = leading_number(self.read("uptime", 128))
-        facts = {pid: self.read_process(pid, uptime) if pid > 0 else {} for pid in pids}
+        facts = {}
+        for pid in pids:
+            stat = self.read("%d/stat" % pid, 2048) if pid > 0 else None
+            facts[pid] = later("read_process")(self, pid, uptime, stat) if stat else {}
         self.known = {pid: seen for pid, seen in self.known.items() if seen["turn"] == self.turn}
         return facts
 
-    def read_user(self, pid):
-        # The folder and not a file in it: those of a process that may not be traced are root's.
-        try:
-            uid = os.stat("%s/%d" % (self.root, pid)).st_uid
-        except OSError:
-            return None
-        if uid not in self.users:
-            if len(self.users) >= 4096:
-                self.users.clear()
-            name = None
-            try:
-                import pwd
-
-                name = bounded(os.fsencode(pwd.getpwuid(uid).pw_name), MAX_NAME)
-            except (ImportError, KeyError, OSError):
-                pass
-            self.users[uid] = name or str(uid)
-        return self.users[uid]
-
-    def read_process(self, pid, uptime):
-        stat = parse_stat(self.read("%d/stat" % pid, 2048) or b"")
-        now = steady_ms()
-        if not stat or stat[0] != pid:
-            return {}
-        _, comm, state, ticks, threads, start, pages = stat
-        seen = self.known.get(pid)
-        fresh = seen is None or seen["start"] != start
-        if fresh:
-            seen = self.known[pid] = {"start": start, "ticks": ticks, "at": now}
-        # A process is a copy of its parent until it calls exec, which gives it another name.
-        if fresh or (state not in "ZX" and (seen["comm"] != comm or not seen["command"])):
-            cmdline = self.read("%d/cmdline" % pid, MAX_COMMAND + 1) or b""
-            seen.update(comm=comm, user=self.read_user(pid), command=command_text(cmdline),
-                        name=process_name(cmdline, comm))
-        seen["turn"] = self.turn
-        facts = {"name": seen["name"], "command": seen["command"], "user": seen["user"]}
-        if not fresh and now > seen["at"]:
-            used = max(ticks - seen["ticks"], 0)
-            facts["cpu_percent"] = 100.0 * 1000.0 * used / self.ticks_per_s / (now - seen["at"])
-            seen["ticks"], seen["at"] = ticks, now
-        if 0 <= pages < 1 << 40:
-            rss_kib = pages * self.page_bytes // 1024
-            if self.total_kib and rss_kib <= self.total_kib:
-                facts["host_mem_percent"] = 100.0 * rss_kib / self.total_kib
-            facts["rss_mb"] = rss_kib // 1024
-        if uptime is not None:
-            elapsed = uptime - start / self.ticks_per_s
-            if elapsed > -1.0:  # else it is the uptime of a container and tells nothing
-                facts["elapsed_s"] = int(max(elapsed, 0.0))
-        facts["state"] = state
-        facts["threads"] = threads if threads > 0 else None
-        facts["start_ticks"] = start
-        return facts
-
-
-class Mac(Proc):
-    """Host facts of macOS, and of any other system without /proc as far as it has them."""
-
-    def __init__(self, root="/proc"):
-        Proc.__init__(self, root)
-        self.libc = None
-        try:
-            import ctypes
-
-            self.ctypes, self.libc = ctypes, ctypes.CDLL(None)
-            self.libc.sysctlbyname
-        except (ImportError, OSError, AttributeError):
-            self.libc = None
-
-    def sysctl(self, name):
-        """The bytes of a value of the kernel; None where it has none of that name."""
-        if self.libc is None:
-            return None
-        size = self.ctypes.c_size_t(1024)
-        raw = self.ctypes.create_string_buffer(1024)
-        if self.libc.sysctlbyname(name.encode(), raw, self.ctypes.byref(size), None, 0) != 0:
-            return None
-        return raw.raw[:size.value]
-
-    def number(self, name):
-        raw = self.sysctl(name)
-        return int.from_bytes(raw[:8], sys.byteorder) if raw else None
-
-    def text(self, name):
-        return utf8((self.sysctl(name) or b"").split(b"\0", 1)[0]) or None
-
-    def facts(self):
-        system, version = os.uname().sysname, self.text("kern.osproductversion")
-        system = "macOS" if system == "Darwin" else system
-        return {"hostname": utf8(os.fsencode(os.uname().nodename)),
-                "os": system + " " + (version or os.uname().release), "cpu_cores": os.cpu_count(),
-                "boot_id": self.text("kern.bootsessionuuid")}
-
-    def read_ticks(self):
-        try:
-            ticks, count = (self.ctypes.c_uint32 * 4)(), self.ctypes.c_uint32(4)
-            if self.libc.host_statistics(self.libc.mach_host_self(), 3, ticks,
-                                         self.ctypes.byref(count)) != 0:
-                return None
-            return ticks[0] + ticks[1] + ticks[3], ticks[2]  # user, system, idle, nice
-        except AttributeError:
-            return None
-
-    def read_host(self):
-        cpu = self.read_ticks()
-        host = {"cpu_percent": busy_percent(self.cpu, cpu) if cpu and self.cpu else None}
-        self.cpu = cpu
-        try:
-            host["load1"] = os.getloadavg()[0]
-        except OSError:
-            pass
-        total, page = self.number("hw.memsize"), self.page_bytes
-        if total is None and sysconf("SC_PHYS_PAGES", 0):
-            total = sysconf("SC_PHYS_PAGES", 0) * page
-        names = ("vm.page_free_count", "vm.page_pageable_external_count", "vm.page_purgeable_count")
-        free = [self.number(name) for name in names]
-        if total and None not in free:
-            host["mem_used_mb"] = max(total - sum(free) * page, 0) >> 20
-        host["mem_total_mb"] = total >> 20 if total else None
-        swap = self.sysctl("vm.swapusage") or b""
-        if len(swap) >= 24:
-            host["swap_used_mb"] = int.from_bytes(swap[16:24], sys.byteorder) >> 20
-            host["swap_total_mb"] = int.from_bytes(swap[:8], sys.byteorder) >> 20
-        boot = self.number("kern.boottime")
-        if boot:
-            host["uptime_s"] = sane(int(time.time()) - boot, 0, 1 << 40)
-        return host
-
 
 def open_proc(root="/proc"):
-    return Proc(root) if os.path.exists(root + "/stat") else Mac(root)
-
-
-def signal_process(proc, pid, start, number):
-    """None where the signal was sent, else why not."""
-    gone = "no such process"
-    if pid > 0x7fffffff:
-        return "pid %d cannot be signalled" % pid
-
-    def is_it():
-        stat = parse_stat(proc.read("%d/stat" % pid, 2048) or b"")
-        return stat is not None and stat[0] == pid and stat[5] == start
-
-    fd = -1
     try:
-        # First hold the process, whichever it is, then look which one: the number cannot change
-        # hands from then on. Python 3.9 and Linux 5.3; without them the look comes just before.
-        try:
-            fd = os.pidfd_open(pid)
-        except AttributeError:
-            pass
-        if not is_it():
-            return gone
-        if fd >= 0:
-            import signal
-
-            signal.pidfd_send_signal(fd, number)
-        else:
-            os.kill(pid, number)
-    except OSError as error:
-        import errno
-
-        if error.errno == errno.ENOSYS and is_it():
-            try:
-                os.kill(pid, number)
-                return None
-            except OSError as again:
-                error = again
-        return gone if error.errno in (errno.ESRCH, errno.EINVAL, errno.ENOENT) else os.strerror(
-            error.errno)
-    finally:
-        if fd >= 0:
-            os.close(fd)
-    return None
+        posix.stat(root + "/stat")
+    except OSError:
+        return later("Mac")(root)
+    return Proc(root)
 
 
 # ---- words ----
 
-CODE_WORDS = {
-    0: "no error", 1: "NVML is not initialised", 2: "invalid argument", 3: "not supported",
-    4: "no permission", 5: "NVML is initialised already", 6: "not found", 7: "buffer too small",
-    8: "GPU has no power cable connected", 9: "NVIDIA driver is not loaded",
-    10: "GPU did not answer in time", 11: "kernel has an interrupt problem with a GPU",
-    12: "NVML library not found", 13: "function missing in this driver",
-    14: "GPU's infoROM is corrupted", 15: "GPU is lost", 16: "GPU needs a reset",
-    17: "blocked by the operating system", 18: "driver and library differ", 19: "GPU is in use",
-    20: "out of memory", 21: "no data", 22: "not supported by the vGPU host",
-    23: "out of resources", 24: "frequency not supported", 25: "structure version not supported",
-    26: "no longer supported",
-    27: "GPU is not ready", 28: "no GPU found", 29: "GPU is in an invalid state",
-    30: "reset type not supported", 999: "unknown NVML error"}
-INIT_WORDS = {
-    1: "NVML lost its connection to the driver", 9: "the NVIDIA driver is not loaded",
-    4: "no permission to talk to the NVIDIA driver",
-    15: "the driver lost a GPU: see dmesg; a reboot may be needed", 28: "the driver found no GPU",
-    999: "NVML failed with an unknown error; inside a container, restart the container"}
 ARCHITECTURES = {2: "Kepler", 3: "Maxwell", 4: "Pascal", 5: "Volta", 6: "Turing", 7: "Ampere",
                  8: "Ada", 9: "Hopper", 10: "Blackwell", 13: "Rubin"}
 THROTTLE_WORDS = ((0x2, "applications_clocks"), (0x4, "sw_power_cap"), (0x8, "hw_slowdown"),
@@ -572,20 +364,6 @@ GONE = GONE_BY_CARD + (15, 28, 999)  # says a call about all
 CARD_GONE = (15, 16)
 
 
-def code_words(code):
-    return CODE_WORDS.get(code) or "NVML error %d" % code
-
-
-def init_failure_words(code, kernel_version, library_version):
-    if code != 18:
-        return INIT_WORDS.get(code) or "NVML did not start: " + code_words(code)
-    versions = ""
-    if kernel_version or library_version:
-        versions = " (driver %s, library %s)" % (kernel_version or "unknown",
-                                                 library_version or "unknown")
-    return "the NVIDIA driver and its library differ" + versions + ": reboot, or reload the driver"
-
-
 def throttle_words(reasons):
     reasons &= ~1
     words = []
@@ -594,25 +372,6 @@ def throttle_words(reasons):
             words.append(word)
         reasons &= ~bit
     return words + ["other_0x%x" % reasons] if reasons else words
-
-
-def find_version(text):
-    """The first `535.54.03` in a text."""
-    begin = 0
-    while begin < len(text):
-        if not text[begin:begin + 1].isdigit():
-            begin += 1
-            continue
-        end = begin
-        while end < len(text) and text[end:end + 1] in b"0123456789.":
-            end += 1
-        word = text[begin:end].rstrip(b".")
-        # A whole word: not the 86_64 of the machine's name, not the lone number of `.so.1`.
-        starts = begin == 0 or text[begin - 1:begin] in (b" ", b".")
-        if starts and 3 <= len(word) <= 32 and b"." in word:
-            return word.decode()
-        begin = end + 1
-    return None
 
 
 def sane_percent(value):
@@ -661,31 +420,54 @@ SYMBOLS = {
 }
 
 
-def find(so, *names):
-    for name in names:
-        try:
-            return getattr(so, name)
-        except AttributeError:
-            pass
-    return None
+class C:
+    """What there is in ctypes for us, without the milliseconds that importing all of it costs."""
+
+    def __init__(self):
+        import _ctypes
+
+        def simple(code):
+            base = _ctypes._SimpleCData
+            return type(base)("c_" + code, (base,), {"_type_": code})
+
+        self.c_char, self.c_void_p, self.c_char_p = simple("c"), simple("P"), simple("z")
+        self.c_int32, self.c_uint32, self.c_uint64 = simple("i"), simple("I"), simple("Q")
+        self.byref, self.dlopen, self.dlclose = _ctypes.byref, _ctypes.dlopen, _ctypes.dlclose
+        base = _ctypes.CFuncPtr
+        self.function = type(base)("Function", (base,), {
+            "_flags_": _ctypes.FUNCFLAG_CDECL, "_restype_": self.c_int32})
+
+
+class Shared:
+    """A library that is loaded; OSError or ValueError where it cannot be."""
+
+    def __init__(self, c, path):
+        self.function, self._handle = c.function, c.dlopen(path, 0)
+
+    def find(self, *names):
+        for name in names:
+            try:
+                return self.function((name, self))
+            except AttributeError:
+                pass
+        return None
 
 
 class Library:
     """The driver's library: every function it has, and None for what it lacks."""
 
-    def __init__(self, so, asked):
-        import ctypes
-
-        self.c, self.so, self.pinned = ctypes, so, False
+    def __init__(self, c, so, asked):
+        self.c, self.so, self.pinned = c, so, False
+        find = so.find
         self.path = self.loaded_path(asked)
-        self.init = find(so, "nvmlInit_v2", "nvmlInit")
-        self.shutdown = find(so, "nvmlShutdown")
+        self.init = find("nvmlInit_v2", "nvmlInit")
+        self.shutdown = find("nvmlShutdown")
         # A pair: the old count skips cards we may not open, and the old handles are numbered by it.
-        self.count = find(so, "nvmlDeviceGetCount_v2")
-        self.handle_by_index = find(so, "nvmlDeviceGetHandleByIndex_v2")
+        self.count = find("nvmlDeviceGetCount_v2")
+        self.handle_by_index = find("nvmlDeviceGetHandleByIndex_v2")
         if not self.count or not self.handle_by_index:
-            self.count = find(so, "nvmlDeviceGetCount")
-            self.handle_by_index = find(so, "nvmlDeviceGetHandleByIndex")
+            self.count = find("nvmlDeviceGetCount")
+            self.handle_by_index = find("nvmlDeviceGetHandleByIndex")
         self.missing = ("nvmlInit" if not self.init else
                         "nvmlShutdown" if not self.shutdown else
                         "nvmlDeviceGetCount" if not self.count else
@@ -693,50 +475,32 @@ class Library:
         if self.missing:
             return
         for name, symbols in SYMBOLS.items():
-            setattr(self, name, find(so, *["nvml" + symbol for symbol in symbols.split()]))
+            setattr(self, name, find(*["nvml" + symbol for symbol in symbols.split()]))
         # Early 535 libraries have the first and lack the second; their _v3 records are wider.
-        wide = (find(so, "nvmlDeviceGetConfComputeMemSizeInfo") is not None
-                and find(so, "nvmlDeviceGetRunningProcessDetailList") is None)
+        wide = (find("nvmlDeviceGetConfComputeMemSizeInfo") is not None
+                and find("nvmlDeviceGetRunningProcessDetailList") is None)
         self.process_lists = [
             (*self.find_list("nvmlDeviceGet" + kind + "RunningProcesses", wide), kind == "Graphics")
             for kind in ("Compute", "MPSCompute", "Graphics")]
-        self.simulated = find(so, "nvidb_sim_version") is not None
-        self.sim_facts = find(so, "nvidb_sim_process_facts") if self.simulated else None
+        self.simulated = find("nvidb_sim_version") is not None
+        self.sim_facts = find("nvidb_sim_process_facts") if self.simulated else None
 
     def find_list(self, name, v3_is_wide):
         """The function and how many 8-byte words a record of it has."""
-        v3, v2 = find(self.so, name + "_v3"), find(self.so, name + "_v2")
+        v3, v2 = self.so.find(name + "_v3"), self.so.find(name + "_v2")
         if v3 and not v3_is_wide:
             return v3, 3
         if v2:
             return v2, 3
-        return (v3, 4) if v3 else (find(self.so, name), 2)
+        return (v3, 4) if v3 else (self.so.find(name), 2)
 
     def loaded_path(self, asked):
-        c = self.c
-        try:
-            link = c.POINTER(c.c_void_p * 2)()  # struct link_map: l_addr, l_name
-            if c.CDLL(None).dlinfo(c.c_void_p(self.so._handle), 2, c.byref(link)) == 0:
-                name = c.cast(link.contents[1], c.c_char_p).value
-                return utf8(name) if name else asked
-        except (AttributeError, OSError, ValueError):
-            pass
+        c, link = self.c, self.c.c_void_p()
+        dlinfo = Shared(c, None).find("dlinfo")
+        if dlinfo and dlinfo(c.c_void_p(self.so._handle), 2, c.byref(link)) == 0 and link.value:
+            name = (c.c_char_p * 2).from_address(link.value)[1]  # struct link_map: l_addr, l_name
+            return utf8(name) if name else asked
         return asked
-
-    def file_version(self):
-        _, mark, rest = os.fsencode(os.path.realpath(self.path)).rpartition(b".so.")
-        return find_version(rest) if mark else None
-
-    def close(self):
-        """Unloads it, unless a thread is blocked inside."""
-        if self.pinned:
-            return
-        try:
-            import _ctypes
-
-            _ctypes.dlclose(self.so._handle)
-        except (ImportError, AttributeError, OSError):
-            pass
 
     def text(self, function, size, *first):
         """(code, text) of a function that fills a buffer."""
@@ -750,24 +514,24 @@ class Library:
 def open_library(paths):
     """(library, None) or (None, why not); (None, None) where there is none."""
     try:
-        import ctypes
-    except ImportError:
+        c = C()
+    except (ImportError, AttributeError):
         return None, None
     unusable = None
     for path in paths:
         try:
-            so = ctypes.CDLL(path)
+            so = Shared(c, path)
         except (OSError, ValueError) as error:
             words = str(error)
             if "No such file or directory" not in words and unusable is None:
                 unusable = words
             continue
-        library = Library(so, path)
+        library = Library(c, so, path)
         if not library.missing:
             return library, None
         if unusable is None:
             unusable = "%s has no %s" % (library.path, library.missing)
-        library.close()
+        later("unload")(library)
     return None, "cannot use NVML: " + unusable if unusable else None
 
 
@@ -817,46 +581,38 @@ class Card:
         return self.ask_text("uuid")
 
     def read_facts(self):
-        c = self.library.c
-        self.facts["uuid"] = self.ask_uuid()
-        self.facts["name"] = self.ask_text("name")
+        c, facts = self.library.c, self.facts
+        facts["uuid"] = self.ask_uuid()
+        facts["name"] = self.ask_text("name")
         pci = (c.c_char * 72)()  # bus id, short form, at 0; long form at 36
         if self.ask("pci_info", pci):
             raw = pci.raw
-            self.facts["pci_bus_id"] = (utf8(raw[36:68].split(b"\0", 1)[0])
-                                        or utf8(raw[:16].split(b"\0", 1)[0]) or None)
+            facts["pci_bus_id"] = (utf8(raw[36:68].split(b"\0", 1)[0])
+                                   or utf8(raw[:16].split(b"\0", 1)[0]) or None)
         architecture = c.c_uint32(0xffffffff)
         if self.ask("architecture", c.byref(architecture)):
-            self.facts["architecture"] = ARCHITECTURES.get(architecture.value)
+            facts["architecture"] = ARCHITECTURES.get(architecture.value)
         # What the card can do wherever it is plugged in, else what this slot allows.
-        self.facts["pcie_gen_max"] = self.ask_number("pcie_gen_max_of_card", 1, 15)
-        if self.facts["pcie_gen_max"] is None:
-            self.facts["pcie_gen_max"] = self.ask_number("pcie_gen_max_of_link", 1, 15)
-        self.facts["pcie_width_max"] = self.ask_number("pcie_width_max", 1, 64)
+        facts["pcie_gen_max"] = (self.ask_number("pcie_gen_max_of_card", 1, 15)
+                                 or self.ask_number("pcie_gen_max_of_link", 1, 15))
+        facts["pcie_width_max"] = self.ask_number("pcie_width_max", 1, 64)
 
     def read(self, now):
         self.fatal = self.open_code if self.handle is None else 0
         if self.slow_at is None or now - self.slow_at >= SLOW_MS:
             self.read_slow(now)
-        slow = self.slow
-        reading = {"index": self.index, "error": None}
+        reading = {"index": self.index, "error": None, **self.slow}
         self.read_activity(reading)
         self.read_memory(reading)
-        reading["temperature_c"] = slow.get("temperature_c")
-        reading["fan_percent"] = slow.get("fan_percent")
         reading["power_w"] = self.ask_watts("power_usage")
-        reading["power_limit_w"] = slow.get("power_limit_w")
-        reading["performance_state"] = slow.get("performance_state")
         reading["pcie_gen"] = self.ask_number("pcie_gen", 1, 15)
         reading["pcie_width"] = self.ask_number("pcie_width", 1, 64)
-        reading["ecc_uncorrected"] = slow.get("ecc_uncorrected")
         reasons = self.library.c.c_uint64(0)
         if self.ask("clock_reasons", self.library.c.byref(reasons)):
             reading["throttle_reasons"] = throttle_words(reasons.value)
-        reading["mig"] = slow.get("mig")
         if self.fatal:
             self.slow, self.slow_at = {}, None
-            return {"index": self.index, "error": code_words(self.fatal)}
+            return {"index": self.index, "error": later("code_words")(self.fatal)}
         return reading
 
     def read_slow(self, now):
@@ -1167,10 +923,11 @@ class NvmlReader:
         return False
 
     def prime(self, want_processes):
-        if self.pcie:
+        found = [{"processes": self.read_processes(card)} for card in self.cards if want_processes]
+        if self.pcie:  # at last, for there is time until the sample, and threads slow the rest down
             self.pcie.kick()
             self.kicked = True
-        return [{"processes": self.read_processes(card)} for card in self.cards if want_processes]
+        return found
 
     def read(self, want_processes, interval_ms):
         self.look_again()
@@ -1196,20 +953,810 @@ class NvmlReader:
     def read_processes(self, card):
         if card.handle is None:
             return []
-        library, found = self.library, {}
+        found = {}
         self.lists.add(card.handle, found)
-        # A MIG parent names its processes only to privileged callers; each instance names its own.
-        slots = library.c.c_uint32(0)
-        if (card.slow.get("mig") and library.mig_handle and library.mig_count_max
-                and library.mig_count_max(card.handle, library.c.byref(slots)) == 0):
-            for i in range(min(slots.value, 64)):
-                instance = library.c.c_void_p()  # asked each time: these handles are reused
-                if library.mig_handle(card.handle, i, library.c.byref(instance)) == 0:
-                    self.lists.add(instance, found)
+        if card.slow.get("mig"):
+            later("add_mig_processes")(self.library, self.lists, card.handle, found)
         return sorted(found.values(), key=by_memory)
 
 
-# ---- nvidia-smi -q -x ----
+# ---- where the numbers come from right now ----
+
+class GpuSource:
+    """NVML while it works. What else there is to do is in the section "without NVML"."""
+
+    def __init__(self, proc, paths, on_waking):
+        self.proc, self.paths, self.on_waking = proc, paths, on_waking
+        self.smi = None
+        self.library = self.reader = self.nvml_error = self.report = self.smi_error = None
+        self.nvml_failures = self.smi_failures = 0
+        self.nvml_due = self.smi_due = steady_ms()
+        self.inventory = None
+
+    def refresh(self, interval_ms):
+        if self.reader:
+            return
+        if steady_ms() >= self.nvml_due:
+            self.try_nvml()
+        if not self.reader and steady_ms() >= self.smi_due:
+            later("try_smi")(self, interval_ms)
+        self.inventory = self.reader.inventory if self.reader else later("describe")(self)
+
+    def try_nvml(self):
+        if not self.library:
+            self.library, self.nvml_error = open_library(self.paths)
+            if not self.library:
+                later("on_no_library")(self)
+                return
+        try:
+            self.reader = NvmlReader(self.library, self.on_waking)
+        except NvmlGone as gone:
+            later("on_init_failure")(self, gone.args[0])
+            return
+        self.nvml_failures = self.smi_failures = 0
+        self.nvml_error = self.report = self.smi_error = None
+
+    def prime(self, want_processes):
+        if self.reader:
+            readings = self.reader.prime(want_processes)
+            if want_processes:
+                self.add_process_facts(self.library, readings)
+        elif self.report and want_processes:
+            later("read_report")(self, True)
+
+    def read(self, want_processes, interval_ms):
+        if not self.reader:
+            return later("read_report")(self, want_processes) if self.report else []
+        try:
+            readings = self.reader.read(want_processes, interval_ms)
+        except NvmlGone as gone:
+            later("on_driver_gone")(self, gone.args[0])
+            return []
+        self.inventory = self.reader.inventory
+        if want_processes:
+            self.add_process_facts(self.library, readings)
+        return readings
+
+    def add_process_facts(self, library, readings):
+        pids = sorted({process["pid"] for reading in readings
+                       for process in reading.get("processes", ())})
+        facts = self.proc.read_processes(pids)
+        if library is not None and library.sim_facts is not None:
+            for pid in pids:
+                facts[pid] = later("simulated_facts")(library, pid) or facts[pid]
+        for reading in readings:
+            if "processes" not in reading:
+                continue
+            reading["processes"] = [
+                {**process, **facts[process["pid"]],
+                 "name": facts[process["pid"]].get("name") or process.get("name")}
+                for process in reading["processes"]]
+
+    def close(self):
+        if self.reader:
+            self.reader.close()
+
+
+# ---- the two threads ----
+
+def next_due_ms(due, interval, now):
+    if now < due + interval:
+        return due + interval
+    return due + ((now - due) // interval + 1) * interval
+
+
+class Collector:
+    """The thread that asks the driver. `end_fd` becomes readable when it has ended."""
+
+    def __init__(self, out, interval_ms, once):
+        self.out, self.interval_ms, self.once = out, interval_ms, once
+        self.want_processes, self.stopping = True, False
+        self.changed = _thread.allocate_lock()  # held but while there is something new to see
+        self.changed.acquire()
+        self.source = None
+        self.end_fd, self.ended_fd = posix.pipe()
+        _thread.start_new_thread(self.run, ())
+
+    def run(self):
+        try:
+            self.collect()
+        except BaseException:
+            if not self.stopping:
+                import traceback
+
+                traceback.print_exc()
+                posix._exit(70)
+        posix.close(self.ended_fd)
+
+    def set_interval(self, interval_ms):
+        self.interval_ms = interval_ms
+        release(self.changed)
+
+    def stop(self):
+        self.stopping = True
+        release(self.changed)
+        poll = select.poll()
+        poll.register(self.end_fd, select.POLLIN)
+        poll.poll(STOP_WAIT_S * 1000)
+        if self.source and self.source.smi:
+            self.source.smi.end()
+
+    def wait_until(self, due):
+        """False where the collector is to end."""
+        while not self.stopping:
+            left = due() - steady_ms()
+            if left <= 0:
+                return True
+            self.changed.acquire(timeout=left / 1000)
+        return False
+
+    def collect(self):
+        proc = open_proc()
+        proc.read_host()
+        primed = steady_ms()
+        path = posix.environ.get(b"NVIDB_NVML")
+        paths = [path.decode("utf-8", "surrogateescape")] if path else NVML_PATHS
+        source = self.source = GpuSource(proc, paths, self.on_waking)
+        source.refresh(self.interval_ms)
+        source.prime(True)
+        if source.inventory["gpus"]:
+            primed = steady_ms()
+        sent = source.inventory
+        if self.emit("inventory", sent) and self.wait_until(lambda: primed + PRIME_MS):
+            self.sample(proc, source, sent)
+        source.close()
+
+    def on_waking(self, count):
+        self.emit("notice", {"text": "waking %d GPU%s" % (count, "" if count == 1 else "s")})
+
+    def emit(self, kind, fields):
+        return self.out.write(dict({"type": kind}, **fields))
+
+    def sample(self, proc, source, sent):
+        due, seq = steady_ms(), 0
+        while not self.stopping:
+            seq += 1
+            processes, interval, began = self.want_processes, self.interval_ms, steady_ms()
+            at_ms = time.time_ns() // 1000000
+            if seq > 1:
+                source.refresh(interval)
+            gpus = source.read(processes, interval)
+            host = proc.read_host()
+            if source.inventory != sent:
+                sent = source.inventory
+                if not self.emit("inventory", sent):
+                    return
+            if not self.emit("sample", {"seq": seq, "at_ms": at_ms, "read_ms": steady_ms() - began,
+                                        "host": host, "gpus": gpus}) or self.once:
+                return
+            before, ended = due, steady_ms()
+            if not self.wait_until(lambda: next_due_ms(before, self.interval_ms, ended)):
+                return
+            due = next_due_ms(before, self.interval_ms, ended)
+
+
+class Listener:
+    """Reads orders until there is a reason to end."""
+
+    def __init__(self, out, collector):
+        self.out, self.collector = out, collector
+        self.rest, self.dropping, self.quit = b"", False, False
+
+    def run(self, listening=True):
+        """False where the reader of standard output has gone."""
+        poll = select.poll()
+        poll.register(self.collector.end_fd, select.POLLIN)
+        poll.register(self.out.fd, 0)  # only errors: they say that the reader has gone
+        if listening:
+            poll.register(0, select.POLLIN)
+        while not self.quit:
+            for fd, _ in poll.poll():
+                if fd == self.collector.end_fd:
+                    return not self.out.broken
+                if fd == self.out.fd:
+                    return False
+                if self.read_some():
+                    continue
+                if not self.collector.once:
+                    return True
+                poll.unregister(0)
+        return True
+
+    def read_some(self):
+        """False at the end of stdin."""
+        try:
+            part = posix.read(0, 4096)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        if not part:
+            return False
+        later("on_orders")(self, part)
+        return True
+
+
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
+def end_at_signals():
+    try:
+        import _signal as signals  # the module around it costs milliseconds
+    except ImportError:
+        import signal as signals
+    for number in (signals.SIGINT, signals.SIGTERM, signals.SIGHUP):
+        signals.signal(number, interrupt)
+
+
+def main(words):
+    numbers = [int(word) for word in words if word.isdigit()]
+    interval_ms = min(max(numbers[-1], 100), 3600000) if numbers else 1000
+    once = "once" in words
+    collector = None
+    code = 0
+    try:
+        end_at_signals()
+        out = LineOut()
+        # Before the driver is touched: whatever it does, the reader knows who is there.
+        hello = {"type": "hello", "protocol": 1, "collector": "python", "version": VERSION,
+                 "pid": posix.getpid(), "host": open_proc().facts()}
+        if not out.write(hello):
+            posix._exit(1)
+        collector = Collector(out, interval_ms, once)
+        if not Listener(out, collector).run():
+            code = 1
+    except KeyboardInterrupt:
+        pass
+    except OSError:
+        code = 1
+    if collector:
+        collector.stop()
+        if collector.out.broken:
+            code = 1
+    # Not the ordinary way: it would wait for a thread that is stuck in the driver.
+    posix._exit(code)
+
+
+# ---- later: text that is odd or long ----
+
+ESCAPES = {code: "\\u%04x" % code for code in (*range(32), *range(127, 160))}
+ESCAPES.update({34: '\\"', 92: "\\\\", 10: "\\n", 9: "\\t"})
+
+
+def escaped(text):
+    return text.translate(ESCAPES)
+
+
+def without_backslashes(text):
+    plain, i = bytearray(), 0
+    while i < len(text):
+        if text[i] == 92 and i + 1 < len(text):
+            i += 1
+        plain.append(text[i])
+        i += 1
+    return bytes(plain)
+
+
+def shortened_line(message):
+    """Takes from the commands, then the processes, then the other texts, until it fits."""
+    caps = list(CAPS)
+    for i in range(len(caps)):
+        good, bad = 0, caps[i]  # the largest that fits is looked for in between
+        caps[i] = 0
+        line = encode_within(message, caps)
+        while len(line) <= MAX_LINE and bad - good > 1:
+            middle = (good + bad) // 2
+            caps[i] = middle
+            longer = encode_within(message, caps)
+            if len(longer) <= MAX_LINE:
+                good, line = middle, longer
+            else:
+                bad = middle
+        caps[i] = good
+        if len(line) <= MAX_LINE:
+            break
+    return line
+
+
+# ---- later: processes of /proc ----
+
+def read_process(proc, pid, uptime, raw):
+    stat = parse_stat(raw)
+    now = steady_ms()
+    if not stat or stat[0] != pid:
+        return {}
+    _, comm, state, ticks, threads, start, pages = stat
+    seen = proc.known.get(pid)
+    fresh = seen is None or seen["start"] != start
+    if fresh:
+        seen = proc.known[pid] = {"start": start, "ticks": ticks, "at": now}
+    # A process is a copy of its parent until it calls exec, which gives it another name.
+    if fresh or (state not in "ZX" and (seen["comm"] != comm or not seen["command"])):
+        cmdline = proc.read("%d/cmdline" % pid, MAX_COMMAND + 1) or b""
+        seen.update(comm=comm, user=read_user(proc, pid), command=command_text(cmdline),
+                    name=process_name(cmdline, comm))
+    seen["turn"] = proc.turn
+    facts = {"name": seen["name"], "command": seen["command"], "user": seen["user"]}
+    if not fresh and now > seen["at"]:
+        used = max(ticks - seen["ticks"], 0)
+        facts["cpu_percent"] = 100.0 * 1000.0 * used / proc.ticks_per_s / (now - seen["at"])
+        seen["ticks"], seen["at"] = ticks, now
+    if 0 <= pages < 1 << 40:
+        rss_kib = pages * proc.page_bytes // 1024
+        if proc.total_kib and rss_kib <= proc.total_kib:
+            facts["host_mem_percent"] = 100.0 * rss_kib / proc.total_kib
+        facts["rss_mb"] = rss_kib // 1024
+    if uptime is not None:
+        elapsed = uptime - start / proc.ticks_per_s
+        if elapsed > -1.0:  # else it is the uptime of a container and tells nothing
+            facts["elapsed_s"] = int(max(elapsed, 0.0))
+    facts["state"] = state
+    facts["threads"] = threads if threads > 0 else None
+    facts["start_ticks"] = start
+    return facts
+
+
+def read_user(proc, pid):
+    # The folder and not a file in it: those of a process that may not be traced are root's.
+    try:
+        uid = posix.stat("%s/%d" % (proc.root, pid)).st_uid
+    except OSError:
+        return None
+    if uid not in proc.users:
+        if len(proc.users) >= 4096:
+            proc.users.clear()
+        name = None
+        try:
+            import pwd
+
+            name = cut(from_system(pwd.getpwuid(uid).pw_name), MAX_NAME)
+        except (ImportError, KeyError, OSError):
+            pass
+        proc.users[uid] = name or str(uid)
+    return proc.users[uid]
+
+
+def command_text(cmdline):
+    return bounded(cmdline.rstrip(b"\0").replace(b"\0", b" "), MAX_COMMAND) or None
+
+
+def process_name(cmdline, comm):
+    first, _, rest = cmdline.partition(b"\0")
+    rest = rest.lstrip(b"\0")
+    name = first.rpartition(b"/")[2]
+    is_comm = comm and name[:15] == comm
+    # Programs that overwrite their arguments leave one long one: `nginx: master process` is nginx.
+    if not rest and not is_comm and b" " in first:
+        name = first.split(b" ", 1)[0].rpartition(b"/")[2].rstrip(b":")
+    return bounded(name or comm, MAX_NAME) or None
+
+
+def parse_stat(text):
+    """(pid, comm, state, cpu ticks, threads, start ticks, rss pages) of /proc/PID/stat."""
+    begin, end = text.find(b"("), text.rfind(b")")
+    if begin < 0 or end < begin:
+        return None
+    pid, rest = to_int(text[:begin]), text[end + 1:].split()
+    numbers = [to_int(token) for token in rest[1:22]]  # fields 4 to 24
+    if pid is None or len(numbers) < 21:
+        return None
+    # An unsigned number that does not fit is one of those that are not wanted.
+    if any(number is None and not token.isdigit() for number, token in zip(numbers, rest[1:22])):
+        return None
+    user, system = numbers[10] or 0, numbers[11] or 0
+    if not 0 <= user <= 1 << 60 or not 0 <= system <= 1 << 60:
+        return None
+    return (pid, text[begin + 1:end], utf8(rest[0][:1]), user + system,
+            numbers[16] or 0, numbers[18] or 0, numbers[20] or 0)
+
+
+# ---- later: systems without /proc ----
+
+import os
+
+
+class Mac(Proc):
+    """Host facts of macOS, and of any other system without /proc as far as it has them."""
+
+    def __init__(self, root="/proc"):
+        Proc.__init__(self, root)
+        self.libc = None
+        try:
+            import ctypes
+
+            self.ctypes, self.libc = ctypes, ctypes.CDLL(None)
+            self.libc.sysctlbyname
+        except (ImportError, OSError, AttributeError):
+            self.libc = None
+
+    def sysctl(self, name):
+        """The bytes of a value of the kernel; None where it has none of that name."""
+        if self.libc is None:
+            return None
+        size = self.ctypes.c_size_t(1024)
+        raw = self.ctypes.create_string_buffer(1024)
+        if self.libc.sysctlbyname(name.encode(), raw, self.ctypes.byref(size), None, 0) != 0:
+            return None
+        return raw.raw[:size.value]
+
+    def number(self, name):
+        raw = self.sysctl(name)
+        return int.from_bytes(raw[:8], sys.byteorder) if raw else None
+
+    def text(self, name):
+        return utf8((self.sysctl(name) or b"").split(b"\0", 1)[0]) or None
+
+    def facts(self):
+        system, version = os.uname().sysname, self.text("kern.osproductversion")
+        system = "macOS" if system == "Darwin" else system
+        return {"hostname": from_system(os.uname().nodename),
+                "os": system + " " + (version or os.uname().release), "cpu_cores": os.cpu_count(),
+                "boot_id": self.text("kern.bootsessionuuid")}
+
+    def read_ticks(self):
+        try:
+            ticks, count = (self.ctypes.c_uint32 * 4)(), self.ctypes.c_uint32(4)
+            if self.libc.host_statistics(self.libc.mach_host_self(), 3, ticks,
+                                         self.ctypes.byref(count)) != 0:
+                return None
+            return ticks[0] + ticks[1] + ticks[3], ticks[2]  # user, system, idle, nice
+        except AttributeError:
+            return None
+
+    def read_host(self):
+        cpu = self.read_ticks()
+        host = {"cpu_percent": busy_percent(self.cpu, cpu) if cpu and self.cpu else None}
+        self.cpu = cpu
+        try:
+            host["load1"] = os.getloadavg()[0]
+        except OSError:
+            pass
+        total, page = self.number("hw.memsize"), self.page_bytes
+        if total is None and sysconf("SC_PHYS_PAGES", 0):
+            total = sysconf("SC_PHYS_PAGES", 0) * page
+        names = ("vm.page_free_count", "vm.page_pageable_external_count", "vm.page_purgeable_count")
+        free = [self.number(name) for name in names]
+        if total and None not in free:
+            host["mem_used_mb"] = max(total - sum(free) * page, 0) >> 20
+        host["mem_total_mb"] = total >> 20 if total else None
+        swap = self.sysctl("vm.swapusage") or b""
+        if len(swap) >= 24:
+            host["swap_used_mb"] = int.from_bytes(swap[16:24], sys.byteorder) >> 20
+            host["swap_total_mb"] = int.from_bytes(swap[:8], sys.byteorder) >> 20
+        boot = self.number("kern.boottime")
+        if boot:
+            host["uptime_s"] = sane(int(time.time()) - boot, 0, 1 << 40)
+        return host
+
+
+# ---- later: orders ----
+
+import json
+import os
+
+
+def on_orders(listener, part):
+    lines = (listener.rest + part).split(b"\n")
+    listener.rest = lines.pop()
+    for line in lines:
+        if not listener.dropping and len(line) < MAX_ORDER and line.startswith(MARK.encode()):
+            on_order(listener, utf8(line[len(MARK):]))
+        listener.dropping = False
+    if len(listener.rest) >= MAX_ORDER:
+        listener.rest, listener.dropping = b"", True
+
+
+def on_order(listener, text):
+    """A malformed order is ignored."""
+    try:
+        order = json.loads(text)
+        ORDERS[order["type"]](listener, order)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        pass
+
+
+def integer(order, key, lowest, highest):
+    if type(order[key]) is not int or not lowest <= order[key] <= highest:
+        raise ValueError(key)
+    return order[key]
+
+
+def on_interval(listener, order):
+    listener.collector.set_interval(integer(order, "interval_ms", 100, 3600000))
+
+
+def on_processes(listener, order):
+    if type(order["want"]) is not bool:
+        raise ValueError("want")
+    listener.collector.want_processes = order["want"]
+
+
+def on_quit(listener, _):
+    listener.quit = True
+
+
+def on_signal(listener, order):
+    number = integer(order, "id", -(1 << 63), (1 << 63) - 1)
+    pid = integer(order, "pid", 2, (1 << 32) - 1)
+    start_ticks = integer(order, "start_ticks", 0, (1 << 63) - 1)
+    if integer(order, "signal", 1, 64) not in (2, 9, 15):
+        raise ValueError("signal")
+    error = signal_process(Proc(), pid, start_ticks, order["signal"])
+    write_short(listener.out, {"type": "signal_reply", "id": number, "error": error})
+
+
+ORDERS = {"interval": on_interval, "processes": on_processes, "signal": on_signal, "quit": on_quit}
+
+
+def write_short(out, message):
+    """Gives up where nobody reads: a reply is not worth a collector that hears no orders."""
+    if not out.lock.acquire(timeout=REPLY_WAIT_S):
+        return
+    try:
+        poll = select.poll()
+        poll.register(out.fd, select.POLLOUT)
+        if poll.poll(REPLY_WAIT_S * 1000):
+            out.send(encode_line(message))
+    finally:
+        out.lock.release()
+
+
+def signal_process(proc, pid, start, number):
+    """None where the signal was sent, else why not."""
+    gone = "no such process"
+    if pid > 0x7fffffff:
+        return "pid %d cannot be signalled" % pid
+
+    def is_it():
+        stat = later("parse_stat")(proc.read("%d/stat" % pid, 2048) or b"")
+        return stat is not None and stat[0] == pid and stat[5] == start
+
+    fd = -1
+    try:
+        # First hold the process, whichever it is, then look which one: the number cannot change
+        # hands from then on. Python 3.9 and Linux 5.3; without them the look comes just before.
+        try:
+            fd = os.pidfd_open(pid)
+        except AttributeError:
+            pass
+        if not is_it():
+            return gone
+        if fd >= 0:
+            import signal
+
+            signal.pidfd_send_signal(fd, number)
+        else:
+            os.kill(pid, number)
+    except OSError as error:
+        import errno
+
+        if error.errno == errno.ENOSYS and is_it():
+            try:
+                os.kill(pid, number)
+                return None
+            except OSError as again:
+                error = again
+        return gone if error.errno in (errno.ESRCH, errno.EINVAL, errno.ENOENT) else os.strerror(
+            error.errno)
+    finally:
+        if fd >= 0:
+            os.close(fd)
+    return None
+
+
+# ---- later: words of NVML's codes ----
+
+CODE_WORDS = {
+    0: "no error", 1: "NVML is not initialised", 2: "invalid argument", 3: "not supported",
+    4: "no permission", 5: "NVML is initialised already", 6: "not found", 7: "buffer too small",
+    8: "GPU has no power cable connected", 9: "NVIDIA driver is not loaded",
+    10: "GPU did not answer in time", 11: "kernel has an interrupt problem with a GPU",
+    12: "NVML library not found", 13: "function missing in this driver",
+    14: "GPU's infoROM is corrupted", 15: "GPU is lost", 16: "GPU needs a reset",
+    17: "blocked by the operating system", 18: "driver and library differ", 19: "GPU is in use",
+    20: "out of memory", 21: "no data", 22: "not supported by the vGPU host",
+    23: "out of resources", 24: "frequency not supported", 25: "structure version not supported",
+    26: "no longer supported",
+    27: "GPU is not ready", 28: "no GPU found", 29: "GPU is in an invalid state",
+    30: "reset type not supported", 999: "unknown NVML error"}
+
+
+def code_words(code):
+    return CODE_WORDS.get(code) or "NVML error %d" % code
+
+
+# ---- later: without NVML ----
+
+import os
+
+
+INIT_WORDS = {
+    1: "NVML lost its connection to the driver", 9: "the NVIDIA driver is not loaded",
+    4: "no permission to talk to the NVIDIA driver",
+    15: "the driver lost a GPU: see dmesg; a reboot may be needed", 28: "the driver found no GPU",
+    999: "NVML failed with an unknown error; inside a container, restart the container"}
+
+
+def init_failure_words(code, kernel_version, library_version):
+    if code != 18:
+        return INIT_WORDS.get(code) or "NVML did not start: " + later("code_words")(code)
+    versions = ""
+    if kernel_version or library_version:
+        versions = " (driver %s, library %s)" % (kernel_version or "unknown",
+                                                 library_version or "unknown")
+    return "the NVIDIA driver and its library differ" + versions + ": reboot, or reload the driver"
+
+
+def find_version(text):
+    """The first `535.54.03` in a text."""
+    begin = 0
+    while begin < len(text):
+        if not text[begin:begin + 1].isdigit():
+            begin += 1
+            continue
+        end = begin
+        while end < len(text) and text[end:end + 1] in b"0123456789.":
+            end += 1
+        word = text[begin:end].rstrip(b".")
+        # A whole word: not the 86_64 of the machine's name, not the lone number of `.so.1`.
+        starts = begin == 0 or text[begin - 1:begin] in (b" ", b".")
+        if starts and 3 <= len(word) <= 32 and b"." in word:
+            return word.decode()
+        begin = end + 1
+    return None
+
+
+def kernel_version(source):
+    return find_version(source.proc.read("driver/nvidia/version", 64 << 10) or b"")
+
+
+def file_version(library):
+    _, mark, rest = os.fsencode(os.path.realpath(library.path)).rpartition(b".so.")
+    return find_version(rest) if mark else None
+
+
+def unload(library):
+    if library.pinned:
+        return  # a thread is blocked inside
+    try:
+        library.c.dlclose(library.so._handle)
+    except OSError:
+        pass
+
+
+def retry_at(failures):
+    return steady_ms() + RETRY_MS[min(failures, len(RETRY_MS)) - 1]
+
+
+def on_no_library(source):
+    source.nvml_failures += 1
+    source.nvml_due = retry_at(source.nvml_failures)
+
+
+def on_init_failure(source, code):
+    library = source.library
+    version = file_version(library) or library.text(library.nvml_version, 80)[1]
+    source.nvml_error = init_failure_words(code, kernel_version(source), version)
+    on_no_library(source)
+    # The driver was changed under us: the file on disk may be the one that fits by now.
+    if code == 18:
+        unload(library)
+        source.library = None
+
+
+def on_driver_gone(source, code):
+    source.reader.close()
+    source.reader = None
+    on_init_failure(source, code)
+    source.smi_due = source.nvml_due  # the driver is in trouble: not asked by another way
+    source.inventory = describe(source)
+
+
+def describe(source):
+    """What there is without NVML."""
+    if source.report and (source.report[0]["gpus"] or not source.nvml_error):
+        return source.report[0]
+    inventory = {"source": "none", "simulated": False, "error": source.nvml_error}
+    if source.nvml_error:
+        inventory["driver_version"] = kernel_version(source)
+    if source.library:
+        inventory["nvml_path"] = source.library.path
+    inventory["gpus"] = []
+    words, kind = source.smi_error or ("", "not_found")
+    if kind != "not_found":
+        if not inventory["error"]:
+            inventory["error"] = words
+        elif kind == "timeout":
+            inventory["error"] += "; " + words
+    return inventory
+
+
+class SmiTrouble(Exception):
+    """args: the sentence, and whether nvidia-smi was missing ("not_found") or late ("timeout")."""
+
+
+def smi_programs():
+    """Looked for before anything is compiled, imported and started for it."""
+    found = []
+    # In WSL it is where no login through ssh looks for it.
+    for program in ("nvidia-smi", "/usr/lib/wsl/lib/nvidia-smi"):
+        folders = [""] if "/" in program else os.environ.get("PATH", os.defpath).split(":")
+        if any(os.path.exists(os.path.join(folder, program)) for folder in folders):
+            found.append(program)
+    return found
+
+
+def try_smi(source, interval_ms):
+    source.report = source.smi_error = None
+    try:
+        if source.smi is None and smi_programs():
+            source.smi = later("Smi")()
+        if source.smi is None:
+            raise SmiTrouble("no nvidia-smi", "not_found")
+        source.report = source.smi.ask(smi_programs())
+        source.smi_failures = 0
+        source.smi_due = steady_ms() + max(interval_ms, SMI_MS)
+    except SmiTrouble as trouble:
+        source.smi_error = (trouble.args + ("",))[:2]
+        source.smi_failures += 1
+        source.smi_due = retry_at(source.smi_failures)
+
+
+def read_report(source, want_processes):
+    readings = [dict(reading) for reading in source.report[1]]
+    if want_processes:
+        source.add_process_facts(None, readings)
+    else:
+        for reading in readings:
+            reading.pop("processes", None)
+    # As describe() has it: no cards where NVML knows better why there are none.
+    return readings if len(source.inventory["gpus"]) == len(readings) else []
+
+
+# ---- later: MIG ----
+
+def add_mig_processes(library, lists, handle, found):
+    # A MIG parent names its processes only to privileged callers; each instance names its own.
+    slots = library.c.c_uint32(0)
+    if (library.mig_handle is None or library.mig_count_max is None
+            or library.mig_count_max(handle, library.c.byref(slots)) != 0):
+        return
+    for i in range(min(slots.value, 64)):
+        instance = library.c.c_void_p()  # asked each time: these handles are reused
+        if library.mig_handle(handle, i, library.c.byref(instance)) == 0:
+            lists.add(instance, found)
+
+
+# ---- later: nvidb's simulator of NVML ----
+
+import struct
+
+
+def simulated_facts(library, pid):
+    """What the simulator (fakes/nvml/sim_abi.h) says of a process that it made up."""
+    raw = (library.c.c_char * 4472)()
+    if library.sim_facts(library.c.c_uint32(pid), raw) != 0:
+        return None
+    user, name, command, cpu, memory, rss, elapsed, threads, start, state = struct.unpack_from(
+        "=64s256s4096sddqqqqs", raw.raw)
+
+    def text(field):
+        return utf8(field.split(b"\0", 1)[0]) or None
+
+    def number(value):
+        return None if value < 0 else value
+
+    return {"name": text(name), "command": text(command), "user": text(user),
+            "cpu_percent": number(cpu), "host_mem_percent": number(memory), "rss_mb": number(rss),
+            "elapsed_s": number(elapsed), "state": text(state), "threads": number(threads),
+            "start_ticks": number(start)}
+
+
+# ---- later: nvidia-smi -q -x ----
+
+import os
+
 
 MISSING, TROUBLE, RESET, LOST = 1, 2, 3, 4
 TOKENS = {
@@ -1228,10 +1775,6 @@ FAILURE_WORDS = (b"fail", b"unable", b"error", b"gpu is lost", b"not found", b"p
                  b"couldn't", b"mismatch")
 BRACKETS = ((b"<!--", b"-->"), (b"<![CDATA[", b"]]>"), (b"<?", b"?>"), (b"<", b">"))
 ENTITIES = {b"lt": b"<", b"gt": b">", b"amp": b"&", b"apos": b"'", b"quot": b'"'}
-
-
-class SmiTrouble(Exception):
-    """args: the sentence, and whether nvidia-smi was missing ("not_found") or late ("timeout")."""
 
 
 class Node:
@@ -1464,12 +2007,12 @@ def smi_card_error(gpu, reading):
     """What all of a dead card's values say instead of a value, if this is one."""
     worst = max([smi_token(text) for text in gpu.all_texts()] or [0])
     if worst == LOST:
-        return code_words(15)
+        return later("code_words")(15)
     names = ("mem_total_mb", "temperature_c", "util_percent", "power_w")
     if any(reading.get(name) is not None for name in names):
         return None
     if worst == RESET:
-        return code_words(16)
+        return later("code_words")(16)
     return "nvidia-smi reads nothing from this GPU" if worst == TROUBLE else None
 
 
@@ -1583,12 +2126,8 @@ class Smi:
     def __init__(self):
         self.child = None
 
-    def ask(self):
-        # In WSL it is where no login through ssh looks for it.
-        for program in ("nvidia-smi", "/usr/lib/wsl/lib/nvidia-smi"):
-            folders = [""] if "/" in program else os.environ.get("PATH", os.defpath).split(":")
-            if not any(os.path.exists(os.path.join(folder, program)) for folder in folders):
-                continue  # looked for here first because starting costs the import of subprocess
+    def ask(self, programs):
+        for program in programs:
             self.child = self.start(program)
             if self.child:
                 return self.run(program, self.child)
@@ -1668,388 +2207,3 @@ class Smi:
                 time.sleep(0.01)
         child.stdout.close()
         child.stderr.close()
-
-
-# ---- where the numbers come from right now ----
-
-
-class GpuSource:
-    def __init__(self, proc, smi, paths, on_waking):
-        self.proc, self.smi, self.paths, self.on_waking = proc, smi, paths, on_waking
-        self.library = self.reader = self.nvml_error = self.report = self.smi_error = None
-        self.nvml_failures = self.smi_failures = 0
-        self.nvml_due = self.smi_due = steady_ms()
-        self.inventory = self.describe()
-
-    def refresh(self, interval_ms):
-        if self.reader:
-            return
-        if steady_ms() >= self.nvml_due:
-            self.try_nvml()
-        if not self.reader and steady_ms() >= self.smi_due:
-            self.try_smi(interval_ms)
-        self.inventory = self.reader.inventory if self.reader else self.describe()
-
-    def retry_at(self, failures):
-        return steady_ms() + RETRY_MS[min(failures, len(RETRY_MS)) - 1]
-
-    def try_nvml(self):
-        if not self.library:
-            self.library, self.nvml_error = open_library(self.paths)
-            if not self.library:
-                self.nvml_failures += 1
-                self.nvml_due = self.retry_at(self.nvml_failures)
-                return
-        try:
-            self.reader = NvmlReader(self.library, self.on_waking)
-        except NvmlGone as gone:
-            self.on_init_failure(gone.args[0])
-            return
-        self.nvml_failures = self.smi_failures = 0
-        self.nvml_error = self.report = self.smi_error = None
-
-    def on_init_failure(self, code):
-        self.nvml_error = init_failure_words(code, self.kernel_version(), self.library_version())
-        self.nvml_failures += 1
-        self.nvml_due = self.retry_at(self.nvml_failures)
-        # The driver was changed under us: the file on disk may be the one that fits by now.
-        if code == 18:
-            self.library.close()
-            self.library = None
-
-    def try_smi(self, interval_ms):
-        self.report = self.smi_error = None
-        try:
-            self.report = self.smi.ask()
-            self.smi_failures = 0
-            self.smi_due = steady_ms() + max(interval_ms, SMI_MS)
-        except SmiTrouble as trouble:
-            self.smi_error = (trouble.args + ("",))[:2]
-            self.smi_failures += 1
-            self.smi_due = self.retry_at(self.smi_failures)
-
-    def describe(self):
-        """What there is without NVML."""
-        if self.report and (self.report[0]["gpus"] or not self.nvml_error):
-            return self.report[0]
-        inventory = {"source": "none", "simulated": False, "error": self.nvml_error}
-        if self.nvml_error:
-            inventory["driver_version"] = self.kernel_version()
-        if self.library:
-            inventory["nvml_path"] = self.library.path
-        inventory["gpus"] = []
-        words, kind = self.smi_error or ("", "not_found")
-        if kind != "not_found":
-            if not inventory["error"]:
-                inventory["error"] = words
-            elif kind == "timeout":
-                inventory["error"] += "; " + words
-        return inventory
-
-    def kernel_version(self):
-        return find_version(self.proc.read("driver/nvidia/version", 64 << 10) or b"")
-
-    def library_version(self):
-        version = self.library.file_version()
-        return version or self.library.text(self.library.nvml_version, 80)[1]
-
-    def prime(self, want_processes):
-        if self.reader:
-            readings = self.reader.prime(want_processes)
-            if want_processes:
-                self.add_process_facts(self.library, readings)
-        elif self.report and want_processes:
-            self.add_process_facts(None, [dict(reading) for reading in self.report[1]])
-
-    def read(self, want_processes, interval_ms):
-        if self.reader:
-            try:
-                readings = self.reader.read(want_processes, interval_ms)
-            except NvmlGone as gone:
-                self.reader.close()
-                self.reader = None
-                self.on_init_failure(gone.args[0])
-                self.smi_due = self.nvml_due  # the driver is in trouble: not asked by another way
-                self.inventory = self.describe()
-                return []
-            self.inventory = self.reader.inventory
-            if want_processes:
-                self.add_process_facts(self.library, readings)
-            return readings
-        if not self.report:
-            return []
-        readings = [dict(reading) for reading in self.report[1]]
-        if want_processes:
-            self.add_process_facts(None, readings)
-        else:
-            for reading in readings:
-                reading.pop("processes", None)
-        # As describe() has it: no cards where NVML knows better why there are none.
-        return readings if len(self.inventory["gpus"]) == len(readings) else []
-
-    def add_process_facts(self, library, readings):
-        pids = sorted({process["pid"] for reading in readings
-                       for process in reading.get("processes", ())})
-        facts = self.proc.read_processes(pids)
-        if library is not None and library.sim_facts is not None:
-            for pid in pids:
-                facts[pid] = simulated_facts(library, pid) or facts[pid]
-        for reading in readings:
-            if "processes" not in reading:
-                continue
-            reading["processes"] = [
-                {**process, **facts[process["pid"]],
-                 "name": facts[process["pid"]].get("name") or process.get("name")}
-                for process in reading["processes"]]
-
-    def close(self):
-        if self.reader:
-            self.reader.close()
-
-
-def simulated_facts(library, pid):
-    """What the simulator (fakes/nvml/sim_abi.h) says of a process that it made up."""
-    import struct
-
-    raw = library.c.create_string_buffer(4472)
-    if library.sim_facts(library.c.c_uint32(pid), raw) != 0:
-        return None
-    user, name, command, cpu, memory, rss, elapsed, threads, start, state = struct.unpack_from(
-        "=64s256s4096sddqqqqs", raw.raw)
-
-    def text(field):
-        return utf8(field.split(b"\0", 1)[0]) or None
-
-    def number(value):
-        return None if value < 0 else value
-
-    return {"name": text(name), "command": text(command), "user": text(user),
-            "cpu_percent": number(cpu), "host_mem_percent": number(memory), "rss_mb": number(rss),
-            "elapsed_s": number(elapsed), "state": text(state), "threads": number(threads),
-            "start_ticks": number(start)}
-
-
-# ---- the two threads ----
-
-
-def next_due_ms(due, interval, now):
-    if now < due + interval:
-        return due + interval
-    return due + ((now - due) // interval + 1) * interval
-
-
-class Collector:
-    """The thread that asks the driver. `end_fd` becomes readable when it has ended."""
-
-    def __init__(self, out, interval_ms, once):
-        self.out, self.interval_ms, self.once = out, interval_ms, once
-        self.want_processes, self.stopping = True, False
-        self.changed = _thread.allocate_lock()  # held but while there is something new to see
-        self.changed.acquire()
-        self.smi = Smi()
-        self.end_fd, self.ended_fd = os.pipe()
-        _thread.start_new_thread(self.run, ())
-
-    def run(self):
-        try:
-            self.collect()
-        except BaseException:
-            if not self.stopping:
-                import traceback
-
-                traceback.print_exc()
-                os._exit(70)
-        os.close(self.ended_fd)
-
-    def set_interval(self, interval_ms):
-        self.interval_ms = interval_ms
-        release(self.changed)
-
-    def stop(self):
-        self.stopping = True
-        release(self.changed)
-        poll = select.poll()
-        poll.register(self.end_fd, select.POLLIN)
-        poll.poll(STOP_WAIT_S * 1000)
-        self.smi.end()
-
-    def wait_until(self, due):
-        """False where the collector is to end."""
-        while not self.stopping:
-            left = due() - steady_ms()
-            if left <= 0:
-                return True
-            self.changed.acquire(timeout=left / 1000)
-        return False
-
-    def collect(self):
-        proc = open_proc()
-        proc.read_host()
-        primed = steady_ms()
-        path = os.environ.get("NVIDB_NVML")
-        source = GpuSource(proc, self.smi, [path] if path else NVML_PATHS, self.on_waking)
-        source.refresh(self.interval_ms)
-        source.prime(True)
-        if source.inventory["gpus"]:
-            primed = steady_ms()
-        sent = source.inventory
-        if self.emit("inventory", sent) and self.wait_until(lambda: primed + PRIME_MS):
-            self.sample(proc, source, sent)
-        source.close()
-
-    def on_waking(self, count):
-        self.emit("notice", {"text": "waking %d GPU%s" % (count, "" if count == 1 else "s")})
-
-    def emit(self, kind, fields):
-        return self.out.write(dict({"type": kind}, **fields))
-
-    def sample(self, proc, source, sent):
-        due, seq = steady_ms(), 0
-        while not self.stopping:
-            seq += 1
-            processes, interval, began = self.want_processes, self.interval_ms, steady_ms()
-            at_ms = time.time_ns() // 1000000
-            if seq > 1:
-                source.refresh(interval)
-            gpus = source.read(processes, interval)
-            host = proc.read_host()
-            if source.inventory != sent:
-                sent = source.inventory
-                if not self.emit("inventory", sent):
-                    return
-            if not self.emit("sample", {"seq": seq, "at_ms": at_ms, "read_ms": steady_ms() - began,
-                                        "host": host, "gpus": gpus}) or self.once:
-                return
-            before, ended = due, steady_ms()
-            if not self.wait_until(lambda: next_due_ms(before, self.interval_ms, ended)):
-                return
-            due = next_due_ms(before, self.interval_ms, ended)
-
-
-class Listener:
-    """Reads orders until there is a reason to end."""
-
-    def __init__(self, out, collector):
-        self.out, self.collector, self.proc = out, collector, Proc()
-        self.rest, self.dropping, self.quit = b"", False, False
-
-    def run(self, listening=True):
-        """False where the reader of standard output has gone."""
-        poll = select.poll()
-        poll.register(self.collector.end_fd, select.POLLIN)
-        poll.register(self.out.fd, 0)  # only errors: they say that the reader has gone
-        if listening:
-            poll.register(0, select.POLLIN)
-        while not self.quit:
-            for fd, _ in poll.poll():
-                if fd == self.collector.end_fd:
-                    return not self.out.broken
-                if fd == self.out.fd:
-                    return False
-                if self.read_some():
-                    continue
-                if not self.collector.once:
-                    return True
-                poll.unregister(0)
-        return True
-
-    def read_some(self):
-        """False at the end of stdin."""
-        try:
-            part = os.read(0, 4096)
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
-        if not part:
-            return False
-        lines = (self.rest + part).split(b"\n")
-        self.rest = lines.pop()
-        for line in lines:
-            if not self.dropping and len(line) < MAX_ORDER and line.startswith(MARK.encode()):
-                self.on_line(line[len(MARK):])
-            self.dropping = False
-        if len(self.rest) >= MAX_ORDER:
-            self.rest, self.dropping = b"", True
-        return True
-
-    def on_line(self, line):
-        """A malformed order is ignored."""
-        import json
-
-        try:
-            order = json.loads(utf8(line))
-            getattr(self, "on_" + order["type"])(order)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            pass
-
-    def integer(self, order, key, lowest, highest):
-        if type(order[key]) is not int or not lowest <= order[key] <= highest:
-            raise ValueError(key)
-        return order[key]
-
-    def on_interval(self, order):
-        self.collector.set_interval(self.integer(order, "interval_ms", 100, 3600000))
-
-    def on_processes(self, order):
-        if type(order["want"]) is not bool:
-            raise ValueError("want")
-        self.collector.want_processes = order["want"]
-
-    def on_quit(self, _):
-        self.quit = True
-
-    def on_signal(self, order):
-        number = self.integer(order, "id", -(1 << 63), (1 << 63) - 1)
-        pid = self.integer(order, "pid", 2, (1 << 32) - 1)
-        start = self.integer(order, "start_ticks", 0, (1 << 63) - 1)
-        if self.integer(order, "signal", 1, 64) not in (2, 9, 15):
-            raise ValueError("signal")
-        error = signal_process(self.proc, pid, start, order["signal"])
-        self.out.write_short({"type": "signal_reply", "id": number, "error": error})
-
-
-def interrupt(*_):
-    raise KeyboardInterrupt
-
-
-def end_at_signals():
-    try:
-        import _signal as signals  # the module around it costs milliseconds
-    except ImportError:
-        import signal as signals
-    for number in (signals.SIGINT, signals.SIGTERM, signals.SIGHUP):
-        signals.signal(number, interrupt)
-
-
-def main(words):
-    numbers = [int(word) for word in words if word.isdigit()]
-    interval_ms = min(max(numbers[-1], 100), 3600000) if numbers else 1000
-    once = "once" in words
-    collector = None
-    code = 0
-    try:
-        end_at_signals()
-        out = LineOut()
-        # Before the driver is touched: whatever it does, the reader knows who is there.
-        hello = {"type": "hello", "protocol": 1, "collector": "python", "version": VERSION,
-                 "pid": os.getpid(), "host": open_proc().facts()}
-        if not out.write(hello):
-            os._exit(1)
-        collector = Collector(out, interval_ms, once)
-        if not Listener(out, collector).run():
-            code = 1
-    except KeyboardInterrupt:
-        pass
-    except OSError:
-        code = 1
-    if collector:
-        collector.stop()
-        if collector.out.broken:
-            code = 1
-    # Not the ordinary way: it would wait for a thread that is stuck in the driver.
-    os._exit(code)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
