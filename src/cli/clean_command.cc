@@ -124,7 +124,7 @@ int clean_all(const CommonArguments& common, const CleanArguments& arguments) {
   }
   Done done;
   const auto deleted = delete_files(*files, done);
-  done.kept = remove_empty_folders(home, house->control_dir);
+  done.kept = remove_empty_folders(home, house->control_dir, !done.deleted.empty());
   std::error_code code;
   done.home_removed = !std::filesystem::exists(home, code);
   for (std::string& name : done.kept) name = base::valid_utf8(name);
@@ -191,7 +191,7 @@ bool remove_servers(const std::string& path, const std::vector<config::ServerCon
     return true;
   }
   done.removed_servers.insert(done.removed_servers.end(), names.begin(), names.end());
-  say(fmt::format("  removed {} servers", names.size()));
+  say(fmt::format("  removed {} {}", names.size(), names.size() == 1 ? "server" : "servers"));
   return true;
 }
 

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "config/paths.h"
+#include "io/files.h"
 #include "io/ssh_sockets.h"
 
 namespace nvidb::cli {
@@ -86,13 +87,44 @@ std::optional<Part> part_in_home(std::string_view name) {
 }
 
 std::optional<Part> part_in_backups(std::string_view name) {
-  if (name.starts_with("queue-") && name.ends_with(".db")) return Part::queue;
+  constexpr std::string_view kHead = "queue-", kTail = ".db";
+  constexpr std::size_t kShortestTime = 8;  // 20261201
+  if (!name.starts_with(kHead) || !name.ends_with(kTail)) return {};
+  if (name.size() < kHead.size() + kShortestTime + kTail.size()) return {};
+  const std::string_view time =
+      name.substr(kHead.size(), name.size() - kHead.size() - kTail.size());
+  if (time.find_first_not_of("0123456789-_:.TZ") != time.npos) return {};
+  return Part::queue;
+}
+
+// Control sockets, also while ssh makes one (it adds a suffix then), and those of askpass.
+std::optional<Part> part_in_ssh(std::string_view name) {
+  const std::string_view hash = name.substr(0, io::kControlNameSize);
+  const bool is_control = hash.size() == io::kControlNameSize &&
+                          hash.find_first_not_of("0123456789abcdef") == hash.npos;
+  if (is_control || name.starts_with("ask-")) return Part::connection;
   return {};
 }
 
-// Control sockets and those of askpass; whatever their names, nobody but us puts sockets there.
-std::optional<Part> part_in_ssh(std::string_view) {
-  return Part::connection;
+// Another program's config.yml in a folder that was named by mistake has other sections. One of
+// ours has one of these, or nothing but comments; whether it is otherwise right does not matter.
+bool has_our_sections(const std::string& path) {
+  constexpr std::size_t kMaxBytes = 1 << 20;
+  constexpr std::string_view kSections[] = {"basic", "view", "servers", "nodes", "queue", "remote"};
+  const auto text = io::read_file(path, kMaxBytes);
+  if (!text) return false;
+  bool is_empty = true;
+  for (std::size_t begin = 0; begin < text->size();) {
+    const std::size_t end = std::min(text->find('\n', begin), text->size());
+    const std::string_view line = std::string_view(*text).substr(begin, end - begin);
+    begin = end + 1;
+    const std::size_t content = line.find_first_not_of(" \t\r");
+    if (content == line.npos || line[content] == '#' || line == "---") continue;
+    is_empty = false;
+    const std::string_view key = line.substr(0, line.find_first_of(": \t\r"));
+    if (std::ranges::find(kSections, key) != std::end(kSections)) return true;
+  }
+  return is_empty;
 }
 
 bool is_right_kind(const OwnFile& file, mode_t mode) {
@@ -110,7 +142,10 @@ void find_in(const std::string& path, bool is_home,
     struct stat status {};
     if (!part || ::fstatat(folder.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
     OwnFile file = {*part, path, name, status.st_size, is_home, S_ISLNK(status.st_mode)};
-    if (is_right_kind(file, status.st_mode)) files.push_back(std::move(file));
+    if (!is_right_kind(file, status.st_mode)) continue;
+    const bool is_yaml = *part == Part::settings && !file.is_link && name.ends_with(".yml");
+    if (is_yaml && !has_our_sections(file.path())) continue;
+    files.push_back(std::move(file));
   }
 }
 
@@ -147,11 +182,13 @@ base::Result<void> delete_own_file(const OwnFile& file) {
 }
 
 std::vector<std::string> remove_empty_folders(const std::string& home,
-                                              const std::string& control_dir) {
-  for (const std::string& folder : {home + "/backups", home + "/ssh", control_dir}) {
-    if (!folder.empty()) ::rmdir(folder.c_str());  // a folder that is not empty stays
+                                              const std::string& control_dir, bool did_delete) {
+  if (did_delete) {
+    for (const std::string& folder : {home + "/backups", home + "/ssh", control_dir}) {
+      if (!folder.empty()) ::rmdir(folder.c_str());  // a folder that is not empty stays
+    }
+    if (home != config::expand_home("~")) ::rmdir(home.c_str());
   }
-  if (home != config::expand_home("~")) ::rmdir(home.c_str());
   const Folder left(home);
   return left.valid() ? names_in(left) : std::vector<std::string>();
 }

@@ -34,9 +34,10 @@ base::Result<std::vector<OwnFile>> find_own_files(const std::string& home,
 // that is gone already is no error. Errors: refused, io, conflict (it is another kind of file now).
 base::Result<void> delete_own_file(const OwnFile& file);
 
-// Removes nvidb's folders as far as they are empty; `home` last. Returns what is left in `home`, by
+// Removes nvidb's folders as far as they are empty, `home` last: after something of nvidb's was
+// deleted in them, so that an empty folder of somebody's stays. Returns what is left in `home`, by
 // name; empty where the folder is gone or may not go (a link, the user's own home).
 std::vector<std::string> remove_empty_folders(const std::string& home,
-                                              const std::string& control_dir);
+                                              const std::string& control_dir, bool did_delete);
 
 }  // namespace nvidb::cli

@@ -29,6 +29,8 @@ FOREIGN = [
     "queue.db.old",
     "my-queue.db",
     "backups/photo.jpg",
+    "backups/queue-.db",
+    "backups/queue-of-my-thesis.db",
     "ssh/known_hosts",
     "deep/er/queue.db",
 ]
@@ -46,7 +48,8 @@ def fill(home, names):
     for name in names:
         path = home / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("" if name == "config.yml" else "x" * 2048)
+        texts = {"config.yml": "", "queue.yml": "queue: {}\n"}
+        path.write_text(texts.get(name, "x" * 2048))
 
 
 def left_in(home):
@@ -80,7 +83,7 @@ def test_all_says_what_keeps_the_folder(nvidb, home):
 
 def test_all_never_follows_links(nvidb, home, tmp_path):
     outside = tmp_path / "outside"
-    fill(outside, ["config.yml", "queue-1.db", "queue.db"])
+    fill(outside, ["config.yml", "queue-20261201.db", "queue.db"])
     home.mkdir()
     (home / "config.yml").symlink_to(outside / "config.yml")
     (home / "queue.db").symlink_to(outside / "gone.db")
@@ -89,7 +92,7 @@ def test_all_never_follows_links(nvidb, home, tmp_path):
     told = nvidb.json("clean", "all", "--yes", "--json")
     assert told["deleted"] == [f"{home}/config.yml", f"{home}/queue.db"]
     assert told["kept"] == ["backups", "ssh"]
-    assert left_in(outside) == ["config.yml", "queue-1.db", "queue.db"]
+    assert left_in(outside) == ["config.yml", "queue-20261201.db", "queue.db"]
 
 
 def test_all_leaves_folders_and_pipes_with_our_names(nvidb, home):
@@ -123,6 +126,22 @@ def test_all_works_with_a_wrong_config(nvidb, home):
     (home / "config.yml").write_text("servers: [")
     assert nvidb.run("clean", "all", "--yes").returncode == 0
     assert not home.exists()
+
+
+def test_all_leaves_another_programs_folder(nvidb, home):
+    home.mkdir()
+    (home / "config.yml").write_text("# settings\nname: my app\n")
+    (home / "ssh").mkdir()
+    told = nvidb.json("clean", "all", "--yes", "--json")
+    assert (told["deleted"], told["home_removed"]) == ([], False)
+    assert left_in(home) == ["config.yml"]
+    assert (home / "ssh").is_dir()
+
+
+def test_all_of_an_empty_folder_leaves_it(nvidb, home):
+    home.mkdir()
+    assert nvidb.run("clean", "all", "--yes").returncode == 0
+    assert home.is_dir()
 
 
 def test_all_of_nothing_is_done(nvidb, home):
