@@ -47,16 +47,13 @@ struct House {
   std::string control_dir;  // "" where it lies in the home
 };
 
-// The folder of sockets is elsewhere where the home's path is too long for one.
 base::Result<House> find_house() {
   auto paths = config::find_paths();
   if (!paths) return fail(paths.error());
   House house = {*std::move(paths), ""};
-  const std::string& home = house.paths.home;
-  if (home.size() + std::string_view("/ssh/").size() + io::kControlNameSize > io::kMaxControlPath) {
-    auto folder = io::open_control_dir(home, config::env("XDG_RUNTIME_DIR").value_or(""));
-    if (folder) house.control_dir = *std::move(folder);
-  }
+  const std::string folder =
+      io::control_dir_of(house.paths.home, config::env("XDG_RUNTIME_DIR").value_or(""));
+  if (folder != house.paths.home + "/ssh") house.control_dir = folder;
   return house;
 }
 

@@ -20,7 +20,8 @@ struct Collected {
 };
 // Watches this machine, and with `remote` the configured servers, on a loop of its own until every
 // node has a sample or has failed. Never longer than the options' deadlines. On a terminal, a line
-// on stderr tells how far it is. Errors: those of watched_nodes().
+// on stderr tells what is waited for, and passwords are asked for. Errors: those of local_node()
+// and watched_servers().
 base::Result<Collected> collect_once(const Settings& settings, bool remote, bool demo,
                                      fleet::FleetOptions options);
 

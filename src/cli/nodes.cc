@@ -130,13 +130,13 @@ namespace {
 
 struct Ssh {
   std::vector<std::string> program;
-  std::string control_dir;
+  base::Result<std::string> control_dir;  // without one, connections are not shared
   std::string command;
 };
 
 // Adds one server; where its password is needed and cannot be had, the node says so.
-base::Result<void> add_server(Watched& watched, io::Loop& loop, const Ssh& ssh,
-                              const config::ServerConfig& server) {
+void add_server(Watched& watched, io::Loop& loop, const Ssh& ssh,
+                const config::ServerConfig& server) {
   const io::SshTarget target = ssh_target(server);
   fleet::NodeSpec node;
   node.name = config::identity(server);
@@ -145,7 +145,9 @@ base::Result<void> add_server(Watched& watched, io::Loop& loop, const Ssh& ssh,
   node.username = server.username;
   node.local = false;
   node.ssh = target;
-  node.control_path = ssh.control_dir + "/" + io::control_name(target, ssh.program);
+  if (ssh.control_dir) {
+    node.control_path = *ssh.control_dir + "/" + io::control_name(target, ssh.program);
+  }
   node.script = [](model::CollectorKind kind) {
     const agent::RemoteScripts scripts = agent::remote_scripts();
     return kind == model::CollectorKind::shell ? scripts.shell : scripts.python;
@@ -160,47 +162,49 @@ base::Result<void> add_server(Watched& watched, io::Loop& loop, const Ssh& ssh,
   const bool may_use_password =
       server.auth == config::Auth::password ||
       (server.auth == config::Auth::automatic && server.password.has_value());
-  if (may_use_password) {
-    const auto password = password_of(server);
-    if (password) {
-      auto secret = io::AskpassServer::start(loop, ssh.control_dir, password->reveal());
+  // Over a connection that is there already nobody will ask.
+  const bool is_connected = !node.control_path.empty() && io::has_master(node.control_path);
+  if (may_use_password && (server.password || !is_connected)) {
+    const auto set_up = [&]() -> base::Result<void> {
+      if (!ssh.control_dir) return fail(ssh.control_dir.error());
+      const auto password = password_of(server);
+      if (!password) return fail(password.error());
+      auto secret = io::AskpassServer::start(loop, *ssh.control_dir, password->reveal());
       if (!secret) return fail(secret.error());
       node.collector.env =
           (*secret)->environment(config::self_path(), asked_names(target, ssh.program));
       watched.secrets.push_back(*std::move(secret));
+      return {};
+    };
+    if (const auto done = set_up()) {
       options.can_answer = true;
     } else {
-      node.refused = password.error();
+      node.refused = done.error();
     }
   }
   node.collector.program = ssh.program.front();
   node.collector.argv = io::ssh_argv(target, options, ssh.command);
   watched.nodes.push_back(std::move(node));
-  return {};
 }
 
 }  // namespace
 
-base::Result<Watched> watched_nodes(io::Loop& loop, const Settings& settings, bool remote,
-                                    bool demo, std::int64_t interval_ms) {
+base::Result<Watched> watched_servers(io::Loop& loop, const Settings& settings,
+                                      const std::vector<config::ServerConfig>& servers,
+                                      std::int64_t interval_ms) {
   Watched watched;
-  auto local = local_node(demo);
-  if (!local) return fail(local.error());
-  watched.nodes.push_back(*std::move(local));
-  const auto& servers = settings.loaded.config.servers;
-  if (!remote || servers.empty()) return watched;
-
+  if (servers.empty()) return watched;
   const auto program = ssh_program();
   if (!program) return fail(program.error());
-  const auto folder =
-      io::open_control_dir(settings.paths.home, config::env("XDG_RUNTIME_DIR").value_or(""));
-  if (!folder) return fail(folder.error());
-  const Ssh ssh = {*program, *folder, agent::remote_command(interval_ms)};
-  for (const config::ServerConfig& server : servers) {
-    if (const auto added = add_server(watched, loop, ssh, server); !added) {
-      return fail(added.error());
-    }
+  const Ssh ssh = {
+      *program,
+      io::open_control_dir(settings.paths.home, config::env("XDG_RUNTIME_DIR").value_or("")),
+      agent::remote_command(interval_ms)};
+  if (!ssh.control_dir) {
+    print_note("warning: ssh connections are not shared: " +
+               base::to_text(ssh.control_dir.error()));
   }
+  for (const config::ServerConfig& server : servers) add_server(watched, loop, ssh, server);
   return watched;
 }
 

@@ -43,9 +43,10 @@ struct Watched {
 // Errors: not_found (demo's files).
 base::Result<fleet::NodeSpec> local_node(bool demo);
 
-// This machine, and with `remote` the configured servers. Asks on the terminal for passwords that
-// are needed and not stored. Errors: those of local_node(), ssh_program() and the control folder.
-base::Result<Watched> watched_nodes(io::Loop& loop, const Settings& settings, bool remote,
-                                    bool demo, std::int64_t interval_ms);
+// `servers` of the configuration. Asks on the terminal for passwords that are needed and not
+// stored; a server whose password cannot be had says so in its row. Errors: those of ssh_program().
+base::Result<Watched> watched_servers(io::Loop& loop, const Settings& settings,
+                                      const std::vector<config::ServerConfig>& servers,
+                                      std::int64_t interval_ms);
 
 }  // namespace nvidb::cli

@@ -22,15 +22,20 @@ constexpr std::size_t kKeptNoiseBytes = 400;
 constexpr std::size_t kKeptStderrBytes = 4096;
 // A working shared connection starts a collector well within this; source: spec, "Connections".
 constexpr std::int64_t kReusedHelloMs = 4000;
+// A handshake that takes longer than this is waiting for a silent server, and is no load for
+// anybody: it does not keep the next one from beginning.
+constexpr std::int64_t kGateHoldMs = 2000;
 constexpr int kShownNoiseColumns = 160;
 constexpr std::int64_t kStopGraceMs = 1000;
 
 // Later samples are due within this; source: spec, "Connections". A collector in sh asks nvidia-smi
 // at most every 5 s, whatever the interval.
-std::int64_t sample_due_ms(std::int64_t interval_ms, const model::Node& node) {
+std::int64_t sample_due_ms(const FleetOptions& options, const model::Node& node) {
   constexpr std::int64_t kShellIntervalMs = 5000;
   const bool is_shell = node.collector == model::CollectorKind::shell;
-  return 3 * (is_shell ? std::max(interval_ms, kShellIntervalMs) : interval_ms) + 5000;
+  const std::int64_t interval_ms =
+      is_shell ? std::max(options.interval_ms, kShellIntervalMs) : options.interval_ms;
+  return 3 * interval_ms + options.sample_slack_ms;
 }
 
 std::string seconds(std::int64_t ms) {
@@ -63,7 +68,8 @@ Feed::Feed(io::Loop& loop, const base::Clock& clock, const NodeSpec& spec,
       on_change_(std::move(on_change)),
       gate_(gate),
       lines_(model::kMaxLineBytes),
-      timer_(loop) {
+      timer_(loop),
+      gate_timer_(loop) {
   state_.node.name = spec.name;
   state_.node.address = spec.address;
   state_.node.port = spec.port;
@@ -81,6 +87,13 @@ void Feed::start() {
   enter_gate();
 }
 
+void Feed::give_up_connecting(std::int64_t limit_ms) {
+  if (state_.node.state != NodeState::connecting) return;
+  const char* what = phase_ == Phase::queued ? "its turn to connect did not come" : "no sample";
+  give_up({ErrorKind::timeout, fmt::format("{} within {}{}", what, seconds(limit_ms), last_words()),
+           next_step()});
+}
+
 void Feed::stop() {
   phase_ = Phase::stopped;
   leave_gate();
@@ -95,12 +108,14 @@ void Feed::enter_gate() {
   const auto go = [this](Gate::Ticket ticket) {
     ticket_ = ticket;
     started_ms_ = clock_.steady_ms();
+    gate_timer_.set(kGateHoldMs, [this] { leave_gate(); });
     spawn();
   };
   ticket_ = gate_.enter(spec_.ssh->proxy_jump, go);
 }
 
 void Feed::leave_gate() {
+  gate_timer_.cancel();
   if (ticket_) gate_.leave(*std::exchange(ticket_, std::nullopt));
 }
 
@@ -201,7 +216,7 @@ void Feed::on_line(std::string_view line) {
   if (std::holds_alternative<model::Sample>(*message) || smi != nullptr) {
     phase_ = Phase::up;
     failures_ = 0;
-    timer_.set(sample_due_ms(options_.interval_ms, state_.node), [this] { on_deadline(); });
+    timer_.set(sample_due_ms(options_, state_.node), [this] { on_deadline(); });
   }
   on_change_();
 }
@@ -236,6 +251,11 @@ void Feed::on_exit(io::ExitStatus status) {
   give_up({ErrorKind::protocol, fmt::format("the collector {}{}", how, last_words()), ""});
 }
 
+// What a person can do to see more of a server that says nothing.
+std::string Feed::next_step() const {
+  return spec_.ssh ? "try: " + io::by_hand(*spec_.ssh) : "";
+}
+
 void Feed::on_deadline() {
   if (phase_ == Phase::starting) {
     if (try_a_fresh_connection()) return;
@@ -243,15 +263,14 @@ void Feed::on_deadline() {
     return give_up({ErrorKind::timeout,
                     fmt::format("{} did not answer within {}{}", who,
                                 seconds(options_.hello_timeout_ms), last_words()),
-                    ""});
+                    next_step()});
   }
-  const std::int64_t limit_ms = phase_ == Phase::up
-                                    ? sample_due_ms(options_.interval_ms, state_.node)
-                                    : options_.sample_timeout_ms;
+  const std::int64_t limit_ms =
+      phase_ == Phase::up ? sample_due_ms(options_, state_.node) : options_.sample_timeout_ms;
   const std::string doing = state_.node.notice ? fmt::format(" ({})", *state_.node.notice) : "";
   give_up({ErrorKind::timeout,
            fmt::format("no sample within {}{}{}", seconds(limit_ms), doing, last_words()),
-           spec_.ssh ? "the connection or the NVIDIA driver there hangs"
+           spec_.ssh ? "the NVIDIA driver there may hang; " + next_step()
                      : "the NVIDIA driver may hang: look for NVRM or Xid lines in dmesg"});
 }
 

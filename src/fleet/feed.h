@@ -37,6 +37,8 @@ class Feed {
 
   void start();
   void stop();
+  // A node that is still connecting has had its time: `limit_ms`, for the message.
+  void give_up_connecting(std::int64_t limit_ms);
   const FoldState& state() const { return state_; }
 
  private:
@@ -55,6 +57,7 @@ class Feed {
   void on_deadline();
   void give_up(const base::Error& error, model::NodeState state = model::NodeState::down);
   std::string last_words() const;
+  std::string next_step() const;
 
   io::Loop& loop_;
   const base::Clock& clock_;
@@ -71,6 +74,7 @@ class Feed {
   std::shared_ptr<io::Child> child_;
   io::LineSplitter lines_;
   io::Timer timer_;
+  io::Timer gate_timer_;
   std::string noise_;   // the last line on stdout that was not ours, bounded
   std::string stderr_;  // the last bytes of stderr, bounded
 };

@@ -147,7 +147,84 @@ TEST(Feed, SshThatSaysNothing_IsGivenUp) {
   spec.ssh = lab();
   const model::Node node = watch("exec sleep 100", {.hello_timeout_ms = 100}, "", spec);
   EXPECT_EQ(node.state, NodeState::down);
-  EXPECT_EQ(node.error, "here did not answer within 0.1 s");
+  EXPECT_EQ(node.error, "here did not answer within 0.1 s (try: ssh alice@lab)");
+}
+
+TEST(Feed, SilenceAfterASample_IsStaleAndTriedAgain) {
+  io::Loop loop;
+  NodeSpec spec;
+  spec.collector = {.program = "/bin/sh",
+                    .argv = {"sh", "-c", "printf %s \"$LINES\"; exec sleep 100"},
+                    .env = {{"LINES", good_lines()}},
+                    .unset_env = {}};
+  Gate gate;
+  bool was_stale = false;
+  model::Node node;
+  Feed* started = nullptr;
+  Feed feed(loop, base::system_clock(), spec, {.interval_ms = 10, .sample_slack_ms = 50}, gate,
+            [&] {
+              node = started->state().node;
+              if (node.state == NodeState::stale && node.error) was_stale = true;
+              if (was_stale && node.state == NodeState::up) loop.stop();
+            });
+  started = &feed;
+  io::Timer limit(loop);
+  limit.set(20000, [&] { loop.stop(); });
+  feed.start();
+  loop.run();
+  EXPECT_TRUE(was_stale);
+  EXPECT_EQ(node.state, NodeState::up);
+}
+
+TEST(Feed, OutOfTime_OnlyThoseStillConnectingAreGivenUp) {
+  io::Loop loop;
+  NodeSpec spec;
+  spec.ssh = lab();
+  spec.ssh->proxy_jump = "login";
+  spec.collector = {.program = "sleep", .argv = {"sleep", "100"}, .env = {}, .unset_env = {}};
+  Gate gate;
+  std::vector<std::unique_ptr<Feed>> feeds;
+  for (std::size_t i = 0; i <= kMaxHandshakesPerJump; ++i) {
+    feeds.push_back(std::make_unique<Feed>(loop, base::system_clock(), spec,
+                                           FleetOptions{.once = true}, gate, [] {}));
+    feeds.back()->start();
+  }
+  for (auto feed = feeds.rbegin(); feed != feeds.rend(); ++feed) (*feed)->give_up_connecting(3000);
+  EXPECT_EQ(feeds.front()->state().node.error,
+            "no sample within 3 s (try: ssh -J login alice@lab)");
+  EXPECT_EQ(feeds.back()->state().node.error,
+            "its turn to connect did not come within 3 s (try: ssh -J login alice@lab)");
+}
+
+TEST(Feed, SilentHandshakes_DoNotKeepTheNextFromBeginning) {
+  io::Loop loop;
+  Gate gate;
+  NodeSpec silent;
+  silent.ssh = lab();
+  silent.ssh->proxy_jump = "login";
+  silent.collector = {.program = "sleep", .argv = {"sleep", "100"}, .env = {}, .unset_env = {}};
+  NodeSpec healthy = silent;
+  healthy.collector = {.program = "/bin/sh",
+                       .argv = {"sh", "-c", "printf %s \"$LINES\"; exec sleep 100"},
+                       .env = {{"LINES", good_lines()}},
+                       .unset_env = {}};
+  std::vector<std::unique_ptr<Feed>> feeds;
+  bool is_up = false;
+  for (std::size_t i = 0; i <= kMaxHandshakesPerJump; ++i) {
+    const bool last = i == kMaxHandshakesPerJump;
+    feeds.push_back(
+        std::make_unique<Feed>(loop, base::system_clock(), last ? healthy : silent,
+                               FleetOptions{.hello_timeout_ms = 60000}, gate, [&, last] {
+                                 if (!last) return;
+                                 is_up = feeds.back()->state().node.state == NodeState::up;
+                                 if (is_up) loop.stop();
+                               }));
+  }
+  io::Timer limit(loop);
+  limit.set(20000, [&] { loop.stop(); });
+  for (const auto& feed : feeds) feed->start();
+  loop.run();
+  EXPECT_TRUE(is_up);
 }
 
 TEST(Feed, ConnectionThatBreaksAfterASample_IsStaleWithItsReason) {

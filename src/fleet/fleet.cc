@@ -83,6 +83,13 @@ void Fleet::start() {
   for (const auto& feed : state_->feeds) feed->start();
 }
 
+void Fleet::give_up_connecting(std::int64_t limit_ms) {
+  // Last first: those still in the queue leave it before a place becomes free.
+  for (auto feed = state_->feeds.rbegin(); feed != state_->feeds.rend(); ++feed) {
+    (*feed)->give_up_connecting(limit_ms);
+  }
+}
+
 void Fleet::stop() {
   state_->stopped = true;
   state_->timer.cancel();

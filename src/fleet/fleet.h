@@ -51,8 +51,9 @@ struct FleetOptions {
   std::int64_t interval_ms = 1000;
   std::int64_t hello_timeout_ms = 10000;  // from the start to the hello
   std::int64_t sample_timeout_ms =
-      30000;          // from the start to the first sample; a driver may be slow to wake
-  bool once = false;  // no second try: a node that fails stays down
+      30000;  // from the start to the first sample; a driver may be slow to wake
+  std::int64_t sample_slack_ms = 5000;  // a later sample is due within 3 intervals and this
+  bool once = false;                    // no second try: a node that fails stays down
 };
 
 class Fleet {
@@ -65,6 +66,8 @@ class Fleet {
   void start();
   // Kills every collector. Idempotent; no callback afterwards.
   void stop();
+  // Nodes that are still connecting are given up: the time of all, `limit_ms`, is over.
+  void give_up_connecting(std::int64_t limit_ms);
   // Never null; revision 0 before the first change, then with every node still connecting.
   std::shared_ptr<const model::FleetSnapshot> latest() const;
 

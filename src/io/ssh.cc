@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 
 namespace nvidb::io {
 namespace {
@@ -51,13 +53,16 @@ std::string_view last_line(std::string_view text) {
   return newline == std::string_view::npos ? text : text.substr(newline + 1);
 }
 
-// What a person types to talk to the same server.
-std::string by_hand(const SshTarget& target) {
-  std::string words = "ssh";
-  if (target.port) words += fmt::format(" -p {}", *target.port);
-  if (!target.proxy_jump.empty()) words += " -J " + target.proxy_jump;
-  if (!target.identity_file.empty()) words += " -i " + target.identity_file;
-  return fmt::format("{} {}{}", words, target.user.empty() ? "" : target.user + "@", target.host);
+// A word as a shell takes it: as it stands where that is safe, else in single quotes.
+std::string shell_word(std::string_view text) {
+  const bool is_plain = !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("@%+=:,./_-").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (is_plain) return std::string(text);
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
 }
 
 std::string known_hosts_name(const SshTarget& target) {
@@ -88,6 +93,15 @@ SshVerdict host_key_verdict(const SshTarget& target, std::string_view text) {
 }
 
 }  // namespace
+
+std::string by_hand(const SshTarget& target) {
+  std::string words = "ssh";
+  if (target.port) words += fmt::format(" -p {}", *target.port);
+  if (!target.proxy_jump.empty()) words += " -J " + shell_word(target.proxy_jump);
+  if (!target.identity_file.empty()) words += " -i " + shell_word(target.identity_file);
+  const std::string who = target.user.empty() ? target.host : target.user + "@" + target.host;
+  return words + " " + shell_word(who);
+}
 
 std::vector<std::string> ssh_argv(const SshTarget& target, const SshOptions& options,
                                   std::string_view command) {
@@ -192,7 +206,7 @@ SshVerdict judge_ssh_failure(const SshTarget& target, std::string_view name, int
             {ErrorKind::protocol,
              fmt::format("no collector runs on {}: exit status {}{}{}", name, code,
                          reason.empty() ? "" : ": ", reason),
-             ""}};
+             "see for yourself with: " + by_hand(target)}};
   }
   if (has(text, "Host key verification failed") || has(text, "HAS CHANGED") ||
       has(text, "host key is known")) {
@@ -207,7 +221,7 @@ SshVerdict judge_ssh_failure(const SshTarget& target, std::string_view name, int
   if (has(text, "UNPROTECTED PRIVATE KEY")) {
     return {SshFailure::auth,
             {ErrorKind::refused, "others can read the private key",
-             fmt::format("chmod 600 {}", target.identity_file)}};
+             "chmod 600 " + shell_word(target.identity_file)}};
   }
   if (has(text, "Could not resolve hostname")) {
     return {SshFailure::unreachable,

@@ -42,6 +42,9 @@ struct SshOptions {
 std::vector<std::string> ssh_argv(const SshTarget& target, const SshOptions& options,
                                   std::string_view command);
 
+// What a person types, in a shell, to talk to the same server.
+std::string by_hand(const SshTarget& target);
+
 // The file name of a target's shared connection: equal for equal targets, different for different
 // ones. ssh's own %C does not know the jump host before OpenSSH 9.6, so two hosts with one private
 // address would share a connection.

@@ -10,6 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -80,19 +81,33 @@ bool is_master_of(int pid, const std::string& control_path) {
   return command && command->starts_with(fmt::format("ssh: {} [mux]", control_path));
 }
 
+// ssh_config gives these a meaning in a ControlPath: quotes, blanks, %-tokens, ${variables}.
+bool is_literal_for_ssh(std::string_view path) {
+  return std::ranges::none_of(path, [](unsigned char c) {
+    return c <= ' ' || c == 0x7f ||
+           std::string_view("\"'%\\$").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+}
+
+bool can_hold_sockets(const std::string& folder) {
+  return folder.size() + 1 + kControlNameSize <= kMaxControlPath && is_literal_for_ssh(folder);
+}
+
 }  // namespace
+
+std::string control_dir_of(const std::string& home, const std::string& runtime_dir) {
+  const std::string in_home = home + "/ssh";
+  if (can_hold_sockets(in_home)) return in_home;
+  const std::string in_runtime_dir = fmt::format("{}/nvidb-{}", runtime_dir, short_name(home));
+  if (!runtime_dir.empty() && can_hold_sockets(in_runtime_dir)) return in_runtime_dir;
+  return fmt::format("/tmp/nvidb-{}-{}", ::geteuid(), short_name(home));
+}
 
 base::Result<std::string> open_control_dir(const std::string& home,
                                            const std::string& runtime_dir) {
-  std::string folder = home + "/ssh";
-  if (folder.size() + 1 + kControlNameSize > kMaxControlPath) {
-    folder = runtime_dir.empty() ? fmt::format("/tmp/nvidb-{}-{}", ::geteuid(), short_name(home))
-                                 : fmt::format("{}/nvidb-{}", runtime_dir, short_name(home));
-    if (folder.size() + 1 + kControlNameSize > kMaxControlPath) {
-      folder = fmt::format("/tmp/nvidb-{}-{}", ::geteuid(), short_name(home));
-    }
-  } else if (const auto made = make_private_dir(home); !made) {
-    return fail(made.error());
+  const std::string folder = control_dir_of(home, runtime_dir);
+  if (folder.starts_with(home + "/")) {
+    if (const auto made = make_private_dir(home); !made) return fail(made.error());
   }
   if (const auto made = make_private_dir(folder); !made) return fail(made.error());
   remove_dead_sockets(folder);

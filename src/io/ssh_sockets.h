@@ -13,10 +13,13 @@ namespace nvidb::io {
 inline constexpr std::size_t kMaxControlPath = 90;
 inline constexpr std::size_t kControlNameSize = 16;  // of control_name()
 
-// `home`/ssh, or where that would make a path too long a folder of ours under `runtime_dir` ("" if
-// there is none) or /tmp, named after `home`. Made 0700 if missing; its owner, kind and mode are
-// checked, so that nobody else can put a socket there. Sockets whose master is gone are removed.
-// Errors: io, refused.
+// `home`/ssh; where that would make a path too long, or one that ssh does not take as it stands
+// (blanks, quotes, %, $), a folder of ours under `runtime_dir` ("" if there is none) or /tmp, named
+// after `home`. Pure.
+std::string control_dir_of(const std::string& home, const std::string& runtime_dir);
+
+// The same folder, made 0700 if missing; its owner, kind and mode are checked, so that nobody else
+// can put a socket there. Sockets whose master is gone are removed. Errors: io, refused.
 base::Result<std::string> open_control_dir(const std::string& home, const std::string& runtime_dir);
 
 // Kills the ssh master that serves `control_path`, if one of this user's processes is one, and

@@ -89,6 +89,17 @@ TEST_F(SshSocketsTest, LongHome_GetsAShortFolderElsewhere) {
   ::rmdir(no_runtime_dir->c_str());
 }
 
+TEST_F(SshSocketsTest, HomeThatSshWouldReadOtherwise_GetsAPlainFolderElsewhere) {
+  for (const char* name : {"a b", "a\tb", "a\"b", "a'b", "a%hb", "a${HOME}", "a\\b"}) {
+    const auto folder = open_control_dir(home_ + "/" + name, home_);
+    ASSERT_TRUE(folder) << name;
+    EXPECT_TRUE(folder->starts_with(home_ + "/nvidb-")) << *folder;
+  }
+  for (const char* name : {"a#b", "ä~b", "a,b"}) {
+    EXPECT_EQ(*open_control_dir(home_ + "/" + name, home_), home_ + "/" + name + "/ssh");
+  }
+}
+
 TEST_F(SshSocketsTest, DeadSocketsGo_LiveOnesAndOtherFilesStay) {
   const std::string folder = *open_control_dir(home_, "");
   const std::string dead = folder + "/0123456789abcdef", live = folder + "/fedcba9876543210";

@@ -139,5 +139,11 @@ TEST(JudgeSshFailure, WhatRanThereFailed_IsNotAConnectionError) {
   EXPECT_EQ(verdict.error.message, "no collector runs on lab: exit status 127: sh: not found");
 }
 
+TEST(ByHand, WordsAreSafeToPaste) {
+  SshTarget target = plain();
+  target.identity_file = "/home/a b/$(touch x)'s";
+  EXPECT_EQ(by_hand(target), "ssh -i '/home/a b/$(touch x)'\\''s' alice@lab");
+}
+
 }  // namespace
 }  // namespace nvidb::io

@@ -5,10 +5,12 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import time
 
+import pexpect
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -139,7 +141,7 @@ def test_the_five_of_the_lab(make_cluster):
     assert nodes["node-1"]["state"] == "down"
     assert "refused" in nodes["node-1"]["error"] and "ssh " in nodes["node-1"]["error"]
     assert nodes["node-2"]["state"] == "down"
-    assert "timed out" in nodes["node-2"]["error"] or "did not answer" in nodes["node-2"]["error"]
+    assert "ssh -p" in nodes["node-2"]["error"] and "node-2" in nodes["node-2"]["error"]
     assert nodes["node-3"]["state"] == "hostkey"
     # The command of ssh itself: it names the file and the address behind the alias.
     said = nodes["node-3"]["error"].replace("'", '"')
@@ -151,6 +153,15 @@ def test_the_five_of_the_lab(make_cluster):
     text = run(cluster, "--once", "--remote").stdout
     for number in range(1, 6):
         assert f"node-{number}" in text
+
+
+def test_a_server_that_freezes_under_a_shared_connection(make_cluster):
+    cluster = make_cluster(2, {"scenario": "rtx3090ti"})
+    once(cluster)
+    cluster.nodes[0].freeze()
+    nodes = once(cluster)
+    assert nodes["node-1"]["state"] == "down" and "ssh -p" in nodes["node-1"]["error"]
+    assert nodes["node-2"]["state"] == "up"
 
 
 def test_an_unknown_host_key_is_never_accepted(make_cluster):
@@ -260,7 +271,7 @@ def test_a_terminal_sees_what_is_waited_for(make_cluster):
         text=True,
     )
     assert done.returncode == 0
-    assert "waiting for 1 of 3 machines" in done.stdout
+    assert "waiting for node-2" in done.stdout
     assert "waiting for" not in run(cluster, "--once", "--remote").stderr
 
 
@@ -341,6 +352,88 @@ def test_a_wrong_or_missing_password_is_said(make_cluster):
     node = once(cluster)["node-1"]
     assert node["state"] == "auth"
     assert "needs a password" in node["error"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="passwords need root's mount namespaces")
+def test_auto_asks_once_where_a_person_can_answer(make_cluster):
+    secret = "c0rrect-Horse"
+    options = {"auth": "password", "config_auth": "auto", "store_password": False}
+    cluster = make_cluster(1, {"scenario": "rtx3090ti", "password": secret, **options})
+    assert once(cluster)["node-1"]["state"] == "auth"  # nobody to ask
+    env = environment(cluster, TERM="xterm")
+    child = pexpect.spawn(str(BINARY), ["--once", "--remote"], env=env, timeout=LIMIT_S)
+    child.expect(r"password of .* \(node-1")
+    child.sendline(secret)
+    child.expect("RTX 3090 Ti")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    # The connection is there now: nobody asks again.
+    assert once(cluster)["node-1"]["state"] == "up"
+
+
+def silent_servers(folder, count, **more):
+    """A configuration of `count` servers whose ssh never says a word, and one that answers."""
+    ssh = folder / "quiet-ssh"
+    ssh.write_text(
+        '#!/bin/sh\ncase "$*" in *"-- answers "*) ;; *) exec sleep 1000 ;; esac\n'
+        'for last in "$@"; do :; done\nexec sh -c "$last"\n'
+    )
+    ssh.chmod(0o755)
+    names = [f"h{i}" for i in range(count)] + ["answers"]
+    lines = [f"  - {{hostname: {name}, username: u, nickname: {name}}}" for name in names]
+    (folder / "config.yml").write_text("\n".join(["servers:", *lines]) + "\n")
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "NVIDB_HOME": str(folder),
+        "NVIDB_NVML": "/none",
+        "NVIDB_SSH_COMMAND": str(ssh),
+        **more,
+    }
+
+
+def test_a_hundred_silent_servers_hide_no_other(folder):
+    env = silent_servers(folder, 100)
+    words = [str(BINARY), "--once", "--remote", "--json", "--timeout", "20"]
+    done = subprocess.run(
+        words, env=env, timeout=LIMIT_S, stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    nodes = {node["name"]: node for node in json.loads(done.stdout)["nodes"]}
+    assert nodes["answers"]["state"] == "up"
+    assert {node["state"] for name, node in nodes.items() if name.startswith("h")} == {"down"}
+
+
+def test_the_deadline_is_that_of_the_whole_run(folder):
+    env = silent_servers(folder, 100)
+    words = [str(BINARY), "--once", "--remote", "--json", "--timeout", "1"]
+    done = subprocess.run(
+        words, env=env, timeout=LIMIT_S, stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    nodes = {node["name"]: node for node in json.loads(done.stdout)["nodes"]}
+    silent = [node["error"] for name, node in nodes.items() if name.startswith("h")]
+    assert all("within 1 s" in error and "ssh u@h" in error for error in silent)
+    assert sum("turn to connect" in error for error in silent) > 0
+
+
+@pytest.mark.parametrize("name", ["a b", "a%hb", 'a"b', "a'b", "a${HOME}", "x" * 120])
+def test_any_path_of_a_home_can_share_connections(make_cluster, folder, name):
+    cluster = make_cluster(1, {"scenario": "rtx3090ti"})
+    home = folder / name
+    home.mkdir()
+    (home / "config.yml").write_text(cluster.config_yml.read_text())
+    assert once(cluster, NVIDB_HOME=str(home))["node-1"]["state"] == "up"
+    assert once(cluster, NVIDB_HOME=str(home))["node-1"]["state"] == "up"
+    run(cluster, "clean", "all", "--yes", NVIDB_HOME=str(home))
+
+
+def test_without_a_place_for_sockets_everything_else_works(make_cluster):
+    cluster = make_cluster(1, {"scenario": "rtx3090ti"})
+    shutil.rmtree(cluster.nvidb_home / "ssh", ignore_errors=True)
+    (cluster.nvidb_home / "ssh").write_text("")
+    done = run(cluster, "--once", "--remote", "--json")
+    assert [node["state"] for node in json.loads(done.stdout)["nodes"]] == ["up", "up"]
+    assert "not shared" in done.stderr
 
 
 def test_no_remote_and_the_switch_in_the_file(make_cluster):

@@ -207,6 +207,20 @@ def test_colour_only_where_it_is_wanted(nvidb):
     assert "\x1b" not in on_terminal(TERM="dumb")
 
 
+def test_a_terminal_sees_what_is_waited_for(nvidb):
+    nvidb.scenario({"attach_delay_ms": 1500, "gpus": [CARD]})
+    done = subprocess.run(
+        ["script", "-qec", nvidb.word + " --once", "/dev/null"],
+        env=nvidb.env,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+    assert "waking 1 GPU" in done.stdout
+    assert nvidb.run("--once").stderr == ""
+
+
 def test_hostile_names_are_shown_not_obeyed(nvidb, tmp_path):
     nvidb.scenario(
         {
