@@ -20,7 +20,7 @@ def check_white_space(source, problems):
     if source.text and not source.text.endswith("\n"):
         problems.append((source.path, len(source.lines), "white-space", "no newline at the end"))
     for number, line in enumerate(source.lines, 1):
-        if line != line.rstrip():
+        if line != "\f" and line != line.rstrip():
             problems.append((source.path, number, "white-space", "blanks at the end of the line"))
         if "\t" in line and source.name not in ("Makefile", ".gitmodules"):
             problems.append((source.path, number, "white-space", "a tab"))

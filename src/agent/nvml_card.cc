@@ -34,6 +34,8 @@ bool NvmlCard::ask(Fn* function, Args... args) {
   if (function == nullptr || fatal_ != nvml::kSuccess) return false;
   const nvml::Return code = function(handle_, args...);
   if (is_card_gone(code) || is_driver_gone_by_card(code)) fatal_ = code;
+  if (code == nvml::kSuccess) did_answer_ = true;
+  if (code != nvml::kNotSupported && code != nvml::kFunctionNotFound) refusal_ = code;
   return code == nvml::kSuccess;
 }
 
@@ -82,6 +84,8 @@ void NvmlCard::read_facts() {
 
 model::GpuReading NvmlCard::read(std::int64_t steady_ms) {
   fatal_ = handle_ == nullptr ? open_code_ : nvml::kSuccess;
+  did_answer_ = false;
+  refusal_ = nvml::kSuccess;
   model::GpuReading reading;
   reading.index = facts_.index;
   if (!slow_.at_ms || steady_ms - *slow_.at_ms >= kSlowMs) read_slow(steady_ms);
@@ -92,11 +96,15 @@ model::GpuReading NvmlCard::read(std::int64_t steady_ms) {
   reading.pcie_width = ask_number(library_.pcie_width, 1, kMostLanes);
   std::uint64_t reasons = 0;
   if (ask(library_.clock_reasons, &reasons)) reading.throttle_reasons = throttle_words(reasons);
-  if (fatal_ != nvml::kSuccess) {
+  // A card that answers nothing at all is no healthy card of which nothing is known.
+  const nvml::Return trouble = fatal_ != nvml::kSuccess ? fatal_
+                               : did_answer_            ? nvml::kSuccess
+                                                        : refusal_;
+  if (trouble != nvml::kSuccess) {
     slow_ = {};
     model::GpuReading gone;
     gone.index = facts_.index;
-    gone.error = code_words(fatal_);
+    gone.error = code_words(trouble);
     return gone;
   }
   reading.temperature_c = slow_.temperature_c;

@@ -62,6 +62,8 @@ class NvmlCard {
   nvml::Device handle_;
   nvml::Return open_code_;
   nvml::Return fatal_ = nvml::kSuccess;
+  bool did_answer_ = false;                // any call of this reading
+  nvml::Return refusal_ = nvml::kSuccess;  // the last that was not "not supported"
   model::GpuFacts facts_;
   Slow slow_;
 };

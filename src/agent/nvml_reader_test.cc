@@ -300,6 +300,16 @@ TEST_F(NvmlReaderTest, LostCard_KeepsItsRowAndTheOthersGoOn) {
   EXPECT_EQ(reader_->inventory().gpus[0].uuid, "GPU-a");
 }
 
+TEST_F(NvmlReaderTest, CardThatRefusesEveryCall_SaysWhy) {
+  set_scenario(R"({"gpus": [{"model": "RTX 3090 Ti", "codes": {"*": 4}},
+                            {"model": "RTX 3090 Ti", "codes": {"nvmlDeviceGetFanSpeed": 4}}]})");
+  start();
+  const Readings gpus = read();
+  ASSERT_THAT(gpus, SizeIs(2));
+  EXPECT_EQ(gpus[0].error, "no permission");
+  EXPECT_EQ(gpus[1].error, std::nullopt);
+}
+
 TEST_F(NvmlReaderTest, CardLostFromTheStart_HasAnIndexAndNoName) {
   set_scenario(R"({"gpus": [{"model": "RTX 3090 Ti", "lost": true}, {"model": "RTX 3090 Ti"}]})");
   start();

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <optional>
@@ -222,6 +224,21 @@ TEST(RunCommand, EndlessOutput_IsAnError) {
   const auto output = run_command(shell("yes"), 20000, 100000);
   ASSERT_FALSE(output);
   EXPECT_EQ(output.error().kind, ErrorKind::io);
+}
+
+TEST(RunCommand, FolderOfPathThatMayNotBeSearched_DoesNotHideThatNothingIsThere) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may search every folder";
+  std::string locked = testing::TempDir() + "nvidb_path_XXXXXX";
+  ASSERT_NE(::mkdtemp(locked.data()), nullptr);
+  ASSERT_EQ(::chmod(locked.c_str(), 0), 0);
+  const std::string before = ::getenv("PATH");
+  ::setenv("PATH", (before + ":" + locked).c_str(), 1);
+  const auto output = run_command(
+      {.program = "no-such-program-here", .argv = {}, .env = {}, .unset_env = {}}, 1000, 10);
+  ::setenv("PATH", before.c_str(), 1);
+  ::rmdir(locked.c_str());
+  ASSERT_FALSE(output);
+  EXPECT_EQ(output.error().kind, ErrorKind::not_found);
 }
 
 TEST(RunCommand, ProgramThatIsNotThere_IsNotFound) {

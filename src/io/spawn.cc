@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -46,6 +47,23 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   for (std::string& text : texts) result.push_back(text.data());
   result.push_back(nullptr);
   return result;
+}
+
+// True if some folder of PATH holds a file of this name, executable or not.
+bool is_on_path(const std::string& program) {
+  if (program.find('/') != std::string::npos) return true;
+  std::string_view path;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    if (defines(*entry, "PATH")) path = std::string_view(*entry).substr(5);
+  }
+  while (!path.empty()) {
+    const std::size_t colon = path.find(':');
+    const std::string folder(path.substr(0, colon));
+    if (::access((folder.empty() ? program : folder + "/" + program).c_str(), F_OK) == 0)
+      return true;
+    path = colon == std::string_view::npos ? std::string_view() : path.substr(colon + 1);
+  }
+  return false;
 }
 
 struct Pipe {
@@ -112,7 +130,9 @@ base::Result<Spawned> spawn(const ChildSpec& spec, Group group, Stdin stdin_kind
   const int code = ::posix_spawnp(&pid, spec.program.c_str(), &options.actions, &options.attributes,
                                   pointers(argv).data(), pointers(environment).data());
   if (code != 0) {
-    return fail(code == ENOENT ? ErrorKind::not_found : ErrorKind::io,
+    // The search says "permission denied" for a folder of PATH that it may not look into.
+    const bool is_missing = code == ENOENT || (code == EACCES && !is_on_path(spec.program));
+    return fail(is_missing ? ErrorKind::not_found : ErrorKind::io,
                 fmt::format("cannot start {}: {}", spec.program, std::strerror(code)));
   }
   Spawned spawned;

@@ -8,9 +8,11 @@ import json
 import os
 import pathlib
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import unicodedata
 
 import pytest
@@ -266,6 +268,29 @@ def test_no_driver_is_a_normal_answer(nvidb):
     assert (node["state"], node["source"], node["gpus"], node["error"]) == ("up", "none", [], None)
     assert node["host"]["mem_total_mb"] > 0
     assert nvidb.run("--once", "--csv").stdout.count("\n") == 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_a_path_that_may_not_be_searched_is_no_error(nvidb):
+    locked = nvidb.home / "locked"
+    locked.mkdir(mode=0o700)
+    program = pathlib.Path(tempfile.mkdtemp(prefix="nvb-")) / "nvidb"
+    try:
+        shutil.copy(nvidb.binary, program)
+        program.parent.chmod(0o755)
+        become = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+        done = subprocess.run(
+            [*become, str(program), "--once"],
+            env={"PATH": f"/usr/bin:/bin:{locked}", "HOME": "/nonexistent", "NVIDB_NVML": "/none"},
+            cwd="/",
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    finally:
+        shutil.rmtree(program.parent)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "no NVIDIA GPU" in done.stdout
 
 
 @pytest.mark.parametrize(

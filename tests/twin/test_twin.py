@@ -421,6 +421,12 @@ def test_one_of_three_cards_is_in_trouble(bench, code):
     says_the_same(bench)
 
 
+@pytest.mark.parametrize("code", [2, 3, 4, 13, 999, 12345])
+def test_a_card_that_answers_nothing(bench, code):
+    bench.scenario({"gpus": [A6000, {**A6000, "codes": {"*": code}}]})
+    says_the_same(bench)
+
+
 def test_no_cards(bench):
     bench.scenario({"gpus": []})
     said = says_the_same(bench)

@@ -538,7 +538,8 @@ def open_library(paths):
 class Card:
     def __init__(self, library, index, handle, open_code):
         self.library, self.index, self.handle, self.open_code = library, index, handle, open_code
-        self.fatal = 0
+        self.fatal = self.refusal = 0
+        self.did_answer = False  # any call of this reading
         self.slow, self.slow_at = {}, None
         self.facts = {"index": index}
         if handle is not None:
@@ -549,9 +550,14 @@ class Card:
         if function is None or self.fatal:
             return False
         code = function(self.handle, *args)
+        if code == 0:
+            self.did_answer = True
+            return True
         if code in CARD_GONE or code in GONE_BY_CARD:
             self.fatal = code
-        return code == 0
+        if code not in (3, 13):  # not supported, not there
+            self.refusal = code
+        return False
 
     def ask_number(self, name, lowest, highest, *kind):
         value = self.library.c.c_uint32(0)
@@ -599,6 +605,7 @@ class Card:
 
     def read(self, now):
         self.fatal = self.open_code if self.handle is None else 0
+        self.did_answer, self.refusal = False, 0
         if self.slow_at is None or now - self.slow_at >= SLOW_MS:
             self.read_slow(now)
         reading = {"index": self.index, "error": None, **self.slow}
@@ -610,9 +617,11 @@ class Card:
         reasons = self.library.c.c_uint64(0)
         if self.ask("clock_reasons", self.library.c.byref(reasons)):
             reading["throttle_reasons"] = throttle_words(reasons.value)
-        if self.fatal:
+        # A card that answers nothing at all is no healthy card of which nothing is known.
+        trouble = self.fatal or (0 if self.did_answer else self.refusal)
+        if trouble:
             self.slow, self.slow_at = {}, None
-            return {"index": self.index, "error": later("code_words")(self.fatal)}
+            return {"index": self.index, "error": later("code_words")(trouble)}
         return reading
 
     def read_slow(self, now):
