@@ -387,7 +387,7 @@ def one_shot(bench):
 def machine():
     model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
     name = model.group(1) if model else platform.machine()
-    return f"{os.cpu_count()} × {name}, Linux {platform.release()}"
+    return f"{os.cpu_count()} × {name}, Linux {'.'.join(platform.release().split('.')[:2])}"
 
 
 def write_page(rows):

@@ -298,6 +298,7 @@ def _start(words):
         print()
         print(perform(bench, ["env"]))
         print(f"{bench.ssh_command} {bench.nodes[0].name}")
+        print("look at it, after these lines, with: build/release/nvidb --once --remote")
         print("steer it from another terminal (cluster.py --help), end it with Ctrl-C", flush=True)
         try:
             _serve(bench, stop_out)

@@ -30,7 +30,8 @@ std::vector<FileInfo> look_at_files(const config::Paths& paths) {
   std::vector<FileInfo> files = {{"config", paths.config_yml, {}},
                                  {"queue_config", paths.queue_yml, {}},
                                  {"queue_db", paths.queue_db, {}},
-                                 {"gpu_log_db", paths.gpu_log_db, {}}};
+                                 {"gpu_log_db", paths.gpu_log_db, {}},
+                                 {"alerts_log", paths.home + "/alerts.log", {}}};
   for (FileInfo& file : files) {
     struct stat status {};
     if (::stat(file.path.c_str(), &status) == 0) file.size_bytes = status.st_size;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,12 +19,17 @@ using base::ErrorKind;
 using base::fail;
 
 base::Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
-  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!file.valid()) {
     const ErrorKind kind = errno == ENOENT || errno == ENOTDIR ? ErrorKind::not_found
                            : errno == EACCES                   ? ErrorKind::refused
                                                                : ErrorKind::io;
     return fail(kind, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  }
+  // A pipe or a terminal could be waited for for ever.
+  struct stat status {};
+  if (::fstat(file.get(), &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode))) {
+    return fail(ErrorKind::invalid, fmt::format("{} is not a file", path));
   }
   std::string text;
   char buffer[16384];

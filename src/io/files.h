@@ -11,8 +11,8 @@
 
 namespace nvidb::io {
 
-// The whole file. Errors: not_found, refused, io; invalid if it holds more than `max_bytes`. Works
-// for /proc, whose files claim to be empty.
+// The whole file. Errors: not_found, refused, io; invalid if it is a pipe or a device, or holds
+// more than `max_bytes`. Works for /proc, whose files claim to be empty.
 base::Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
 
 // Writes all of `bytes` to an open descriptor, waiting where it must. Errors: conflict where the

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace nvidb::io {
@@ -22,6 +24,17 @@ TEST(ReadFile, MissingTooLargeAndFolder_AreErrors) {
   EXPECT_EQ(read_file("/no/such/file", 10).error().kind, ErrorKind::not_found);
   EXPECT_EQ(read_file("/proc/self/stat", 3).error().kind, ErrorKind::invalid);
   EXPECT_EQ(read_file("/proc", 10).error().kind, ErrorKind::io);
+}
+
+TEST(ReadFile, PipeOrDevice_IsRefusedAndNotWaitedFor) {
+  std::string folder = testing::TempDir() + "nvidb_files_XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const std::string pipe = folder + "/pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(read_file(pipe, 10).error().message, pipe + " is not a file");
+  EXPECT_EQ(read_file("/dev/zero", 10).error().kind, ErrorKind::invalid);
+  ::unlink(pipe.c_str());
+  ::rmdir(folder.c_str());
 }
 
 TEST(WriteAll, ReaderGone_IsConflict) {
