@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/view_settings.h"
 
 namespace nvidb::config {
 
@@ -25,24 +26,11 @@ struct BasicSettings {
   bool operator==(const BasicSettings&) const = default;
 };
 
-enum class ViewMode { nodes, unified };
-enum class ViewSort { node, available, utilization };
-enum class ViewFilter { all, available, busy, errors };
-
 // The layout that the monitor writes back with save_view().
-struct ViewSettings {
-  ViewMode mode = ViewMode::nodes;
-  bool detailed = false;
-  bool processes = false;
-  bool trends = false;
-  ViewSort sort = ViewSort::node;
-  ViewFilter filter = ViewFilter::all;
-  bool group_by_node = true;
-  bool hide_unsupported = true;
-  bool mouse = true;
-
-  bool operator==(const ViewSettings&) const = default;
-};
+using model::ViewFilter;
+using model::ViewMode;
+using model::ViewSettings;
+using model::ViewSort;
 
 // A word that must not be shown. It has no face for fmt or streams, so that printing it takes a
 // visible reveal().

@@ -52,36 +52,6 @@ const char* to_word(bool value) {
   return value ? "true" : "false";
 }
 
-const char* to_word(ViewMode mode) {
-  return mode == ViewMode::nodes ? "nodes" : "unified";
-}
-
-const char* to_word(ViewSort sort) {
-  switch (sort) {
-    case ViewSort::node:
-      return "node";
-    case ViewSort::available:
-      return "available";
-    case ViewSort::utilization:
-      return "utilization";
-  }
-  return "node";
-}
-
-const char* to_word(ViewFilter filter) {
-  switch (filter) {
-    case ViewFilter::all:
-      return "all";
-    case ViewFilter::available:
-      return "available";
-    case ViewFilter::busy:
-      return "busy";
-    case ViewFilter::errors:
-      return "errors";
-  }
-  return "all";
-}
-
 }  // namespace
 
 std::string emit_text(std::string_view text) {
@@ -102,12 +72,12 @@ std::string emit_text(std::string_view text) {
 }
 
 std::vector<YamlPair> emit_view(const ViewSettings& view) {
-  return {{"mode", to_word(view.mode)},
+  return {{"mode", to_string(view.mode)},
           {"detailed", to_word(view.detailed)},
           {"processes", to_word(view.processes)},
           {"trends", to_word(view.trends)},
-          {"sort", to_word(view.sort)},
-          {"filter", to_word(view.filter)},
+          {"sort", to_string(view.sort)},
+          {"filter", to_string(view.filter)},
           {"group_by_node", to_word(view.group_by_node)},
           {"hide_unsupported", to_word(view.hide_unsupported)},
           {"mouse", to_word(view.mouse)}};

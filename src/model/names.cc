@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the nvidb authors
 #include "model/agent_message.h"
 #include "model/fleet.h"
+#include "model/view_settings.h"
 #include "model/gpu.h"
 
 namespace nvidb::model {
@@ -56,6 +57,42 @@ const char* to_string(NodeState state) {
       return "auth";
     case NodeState::hostkey:
       return "hostkey";
+  }
+  return "?";
+}
+
+const char* to_string(ViewMode mode) {
+  switch (mode) {
+    case ViewMode::nodes:
+      return "nodes";
+    case ViewMode::unified:
+      return "unified";
+  }
+  return "?";
+}
+
+const char* to_string(ViewSort sort) {
+  switch (sort) {
+    case ViewSort::node:
+      return "node";
+    case ViewSort::available:
+      return "available";
+    case ViewSort::utilization:
+      return "utilization";
+  }
+  return "?";
+}
+
+const char* to_string(ViewFilter filter) {
+  switch (filter) {
+    case ViewFilter::all:
+      return "all";
+    case ViewFilter::available:
+      return "available";
+    case ViewFilter::busy:
+      return "busy";
+    case ViewFilter::errors:
+      return "errors";
   }
   return "?";
 }
