@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 #include <string>
 
@@ -73,6 +74,66 @@ TEST(Frame, HostileText_IsEscapedAndMarksNeedACharacter) {
   Frame frame(8, 1);
   frame.put(0, 0, "\u0301a\u0301\x1b[m");
   EXPECT_EQ(row(frame), "a\u0301\\x1b[m ");
+}
+
+TEST(Frame, PlainText_GivesWhatTheSlowWayGives) {
+  EXPECT_EQ(Frame(3, 1).put(5, 0, "abc"), 5);
+  EXPECT_EQ(Frame(3, 1).put(-9, 0, "abc"), -6);
+  Frame frame(6, 1);
+  frame.put(0, 0, "日本語");
+  EXPECT_EQ(frame.put(1, 0, "ab"), 3);
+  EXPECT_EQ(row(frame), " ab 語_");
+  EXPECT_EQ(frame.put(-2, 0, "....x~"), 4);
+  EXPECT_EQ(row(frame), "..x~語_");
+  EXPECT_EQ(frame.put(4, 0, ""), 4);
+  EXPECT_EQ(frame.put(6, 0, ""), 6);
+}
+
+TEST(Frame, MarkAfterPlainText_BelongsToItsLastCharacter) {
+  Frame frame(6, 1);
+  EXPECT_EQ(frame.put(0, 0, "abe\u0301c日"), 6);
+  EXPECT_EQ(row(frame), "abe\u0301c日_");
+  EXPECT_EQ(frame.put(4, 0, "ab\u0301\u0301"), 6);
+  EXPECT_EQ(frame.at(5, 0).text, "b\u0301\u0301");
+  // The character that has the mark is beyond the edge.
+  EXPECT_EQ(frame.put(4, 0, "xyz\u0301"), 6);
+  EXPECT_EQ(frame.at(5, 0).text, "y");
+}
+
+TEST(Frame, SetPaper_KeepsTextAndInkAndIsClipped) {
+  Frame frame(4, 2);
+  frame.put(0, 0, "a日", {Ink::good, true});
+  frame.set_paper({-1, 0, 3, 9}, Paper::selected);
+  EXPECT_EQ(row(frame), "a日_ ");
+  EXPECT_EQ(frame.at(1, 0).style, (Style{Ink::good, true, false, Paper::selected}));
+  EXPECT_EQ(frame.at(0, 1).style.paper, Paper::selected);
+  EXPECT_EQ(frame.at(2, 0).style.paper, Paper::none);
+}
+
+TEST(Frame, Clear_BlanksTheAreaAndCutsWideGraphemes) {
+  Frame frame(6, 2);
+  frame.put(0, 0, "日本語", {Ink::warn});
+  frame.put(0, 1, "abcdef");
+  frame.clear({1, 0, 2, 1});
+  EXPECT_EQ(row(frame), "    語_");
+  EXPECT_EQ(frame.at(1, 0).style, Style{});
+  EXPECT_EQ(row(frame, 1), "abcdef");
+}
+
+TEST(Frame, AreasWithoutCells_ChangeNothing) {
+  constexpr int kMost = std::numeric_limits<int>::max(), kLeast = std::numeric_limits<int>::min();
+  Frame frame(4, 1);
+  frame.put(0, 0, "日本");
+  const Frame before = frame;
+  for (const Rect& area : {Rect{1, 0, 0, 1}, Rect{1, 0, 1, 0}, Rect{3, 0, -2, 1}, Rect{9, 0, 1, 1},
+                           Rect{0, -1, 4, 1}, Rect{kMost, kMost, kMost, kMost},
+                           Rect{kLeast, kLeast, kMost, kMost}, Rect{0, 0, kLeast, 1}}) {
+    frame.clear(area);
+    frame.set_paper(area, Paper::alarm);
+    EXPECT_EQ(frame, before) << area.x << "," << area.y << " " << area.width;
+  }
+  frame.clear({kLeast / 2, 0, kMost, 1});
+  EXPECT_EQ(row(frame), "    ");
 }
 
 TEST(Frame, Grow_AddsBlankRowsAndNeverShrinks) {
