@@ -10,11 +10,23 @@
 #include <optional>
 #include <utility>
 
+#include "base/check.h"
+
 namespace nvidb::io {
 
 struct Loop::State {
   asio::io_context context{1};
   std::optional<asio::signal_set> interrupts;
+  std::optional<asio::signal_set> signals;
+  std::function<void(int)> on_signal;
+
+  void wait_for_signals() {
+    signals->async_wait([this](asio::error_code error, int number) {
+      if (error) return;
+      on_signal(number);
+      wait_for_signals();
+    });
+  }
 };
 
 Loop::Loop() : state_(std::make_unique<State>()) {}
@@ -39,6 +51,14 @@ void Loop::on_interrupt(std::function<void(int)> callback) {
       [callback = std::move(callback)](asio::error_code error, int number) {
         if (!error) callback(number);
       });
+}
+
+void Loop::on_signals(std::initializer_list<int> signals, std::function<void(int)> callback) {
+  CHECK(!state_->signals);
+  state_->signals.emplace(state_->context);
+  for (const int number : signals) state_->signals->add(number);
+  state_->on_signal = std::move(callback);
+  state_->wait_for_signals();
 }
 
 asio::io_context& Loop::context() {

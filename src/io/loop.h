@@ -5,6 +5,7 @@
 // The event loop: one thread runs it and owns all state that its callbacks touch.
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 
 namespace asio {
@@ -30,6 +31,10 @@ class Loop {
   // Calls back once on SIGINT or SIGTERM, with the signal's number, instead of dying. At most one
   // such callback.
   void on_interrupt(std::function<void(int)> callback);
+
+  // Calls back each time one of `signals` comes, with its number, instead of what it would do. At
+  // most one such callback; not for SIGINT and SIGTERM together with on_interrupt().
+  void on_signals(std::initializer_list<int> signals, std::function<void(int)> callback);
 
   // For io/ and those that build on it.
   asio::io_context& context();
