@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <utility>
 #include <variant>
 
+#include "base/check.h"
 #include "base/text.h"
 #include "io/ssh_sockets.h"
 #include "model/json.h"
@@ -27,6 +29,7 @@ constexpr std::int64_t kReusedHelloMs = 4000;
 constexpr std::int64_t kGateHoldMs = 2000;
 constexpr int kShownNoiseColumns = 160;
 constexpr std::int64_t kStopGraceMs = 1000;
+constexpr std::int64_t kMostPid = 0xffffffff;  // source: docs/agent-protocol.md, "Orders"
 
 // Later samples are due within this; source: spec, "Connections". A collector in sh asks nvidia-smi
 // at most every 5 s, whatever the interval.
@@ -69,7 +72,8 @@ Feed::Feed(io::Loop& loop, const base::Clock& clock, const NodeSpec& spec,
       gate_(gate),
       lines_(model::kMaxLineBytes),
       timer_(loop),
-      gate_timer_(loop) {
+      gate_timer_(loop),
+      signals_(loop, options.signal_timeout_ms) {
   state_.node.name = spec.name;
   state_.node.address = spec.address;
   state_.node.port = spec.port;
@@ -96,9 +100,40 @@ void Feed::give_up_connecting(std::int64_t limit_ms) {
 
 void Feed::stop() {
   phase_ = Phase::stopped;
+  hears_orders_ = false;
+  signals_.stop();
   leave_gate();
   timer_.cancel();
   if (child_) child_->stop(kStopGraceMs);
+}
+
+void Feed::retry() {
+  if ((phase_ != Phase::waiting && phase_ != Phase::blocked) || spec_.refused) return;
+  failures_ = 0;
+  timer_.cancel();
+  enter_gate();
+}
+
+void Feed::signal(std::int64_t pid, std::int64_t start_ticks, int signal, SignalDone done) {
+  CHECK(signal == SIGINT || signal == SIGKILL || signal == SIGTERM);
+  const auto refuse = [&](ErrorKind kind, std::string why) {
+    signals_.refuse(done, {kind, std::move(why) + ": nothing was sent", ""});
+  };
+  // What the node itself said of its processes: wrong numbers are no broken promise of ours.
+  if (pid <= 1 || pid > kMostPid || start_ticks < 0) {
+    return refuse(
+        ErrorKind::invalid,
+        fmt::format("pid {} with start time {} is no process to signal", pid, start_ticks));
+  }
+  if (!hears_orders_) {
+    return refuse(ErrorKind::unreachable, fmt::format("node {} does not answer", spec_.name));
+  }
+  if (signals_.is_full()) {
+    return refuse(ErrorKind::busy, fmt::format("node {} has not answered the last {} signals",
+                                               spec_.name, kMaxOpenSignals));
+  }
+  const model::SignalProcess order{signals_.open(std::move(done)), pid, start_ticks, signal};
+  child_->write(model::encode_line(model::AgentCommand(order)));
 }
 
 void Feed::enter_gate() {
@@ -112,6 +147,7 @@ void Feed::enter_gate() {
     spawn();
   };
   ticket_ = gate_.enter(spec_.ssh->proxy_jump, go);
+  if (phase_ == Phase::queued) on_change_();
 }
 
 void Feed::leave_gate() {
@@ -158,7 +194,14 @@ bool Feed::is_watching() const {
   return phase_ == Phase::starting || phase_ == Phase::waking || phase_ == Phase::up;
 }
 
+// Its successor, if one comes, knows nothing of the orders before it.
+void Feed::on_collector_gone() {
+  hears_orders_ = false;
+  signals_.on_collector_gone();
+}
+
 void Feed::send_script(model::CollectorKind kind) {
+  on_collector_gone();  // an order would be taken for a part of the script
   const std::string_view text = spec_.script ? spec_.script(kind) : std::string_view();
   if (text.empty()) {
     return give_up(
@@ -203,11 +246,16 @@ void Feed::on_line(std::string_view line) {
     return;
   }
   if (const auto* want = std::get_if<model::Want>(&*message)) return send_script(want->script);
+  if (const auto* reply = std::get_if<model::SignalReply>(&*message)) {
+    return signals_.on_reply(*reply);
+  }
   const auto* smi = std::get_if<model::SmiXml>(&*message);
   const auto folded =
       smi != nullptr ? fold_smi(*smi) : fleet::on_message(state_, *message, clock_.wall_ms());
   if (!folded) return give_up(folded.error());
-  if (std::holds_alternative<model::Hello>(*message) && phase_ == Phase::starting) {
+  const bool is_hello = std::holds_alternative<model::Hello>(*message);
+  hears_orders_ = hears_orders_ || is_hello;
+  if (is_hello && phase_ == Phase::starting) {
     phase_ = Phase::waking;
     leave_gate();
     const std::int64_t left_ms = started_ms_ + options_.sample_timeout_ms - clock_.steady_ms();
@@ -279,6 +327,7 @@ void Feed::give_up(const base::Error& error, NodeState state) {
   leave_gate();
   timer_.cancel();
   if (child_) child_->stop(0);
+  on_collector_gone();
   ++failures_;
   on_failure(state_, error, state);
   if (options_.once) {

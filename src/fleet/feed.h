@@ -17,6 +17,7 @@
 #include "fleet/fleet.h"
 #include "fleet/fold.h"
 #include "fleet/gate.h"
+#include "fleet/signal_orders.h"
 #include "io/child.h"
 #include "io/lines.h"
 #include "io/loop.h"
@@ -39,6 +40,9 @@ class Feed {
   void stop();
   // A node that is still connecting has had its time: `limit_ms`, for the message.
   void give_up_connecting(std::int64_t limit_ms);
+  // Fleet::retry(), Fleet::signal().
+  void retry();
+  void signal(std::int64_t pid, std::int64_t start_ticks, int signal, SignalDone done);
   const FoldState& state() const { return state_; }
 
  private:
@@ -48,6 +52,7 @@ class Feed {
   void leave_gate();
   void spawn();
   bool is_watching() const;
+  void on_collector_gone();
   void send_script(model::CollectorKind kind);
   base::Result<void> fold_smi(const model::SmiXml& message);
   bool try_a_fresh_connection();
@@ -69,12 +74,14 @@ class Feed {
   Gate& gate_;
   std::optional<Gate::Ticket> ticket_;
   bool reused_connection_ = false;  // this try goes over a connection that was there before
+  bool hears_orders_ = false;       // a collector has said hello and is still there
   int failures_ = 0;
   std::int64_t started_ms_ = 0;  // steady
   std::shared_ptr<io::Child> child_;
   io::LineSplitter lines_;
   io::Timer timer_;
   io::Timer gate_timer_;
+  SignalOrders signals_;
   std::string noise_;   // the last line on stdout that was not ours, bounded
   std::string stderr_;  // the last bytes of stderr, bounded
 };

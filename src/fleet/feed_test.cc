@@ -4,6 +4,12 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "model/json.h"
 
@@ -264,6 +270,8 @@ TEST(Feed, NodeThatCannotBeTried_StartsNothing) {
   loop.run();
   EXPECT_EQ(feed.state().node.state, NodeState::auth);
   EXPECT_EQ(feed.state().node.error, "lab needs a password");
+  feed.retry();
+  EXPECT_EQ(feed.state().node.state, NodeState::auth);
   EXPECT_EQ(changes, 1);
 }
 
@@ -344,6 +352,121 @@ TEST(Feed, AfterAFailure_StartsAnew) {
   feed.start();
   loop.run();
   EXPECT_EQ(failures, 2);
+}
+
+// A feed whose collector fails in its own way while the folder holds no file `mended`.
+struct MendableFeed {
+  explicit MendableFeed(const std::string& failure, FleetOptions options = {}) {
+    ::mkdtemp(folder.data());
+    NodeSpec spec;
+    spec.name = "here";
+    spec.ssh = lab();
+    spec.collector = {.program = "/bin/sh",
+                      .argv = {"sh", "-c",
+                               "cd " + folder + "; echo try >>tries; [ -e mended ] || { " +
+                                   failure + "; }; printf %s \"$LINES\"; exec sleep 100"},
+                      .env = {{"LINES", good_lines()}},
+                      .unset_env = {}};
+    feed = std::make_unique<Feed>(loop, base::system_clock(), spec, options, gate, [this] {
+      if (feed->state().node.state == awaited) loop.stop();
+    });
+    limit.set(20000, [this] { loop.stop(); });
+  }
+  ~MendableFeed() { std::filesystem::remove_all(folder); }
+
+  void run_until(NodeState state) {
+    awaited = state;
+    loop.run();
+    EXPECT_EQ(feed->state().node.state, state);
+  }
+  void mend() { std::ofstream(folder + "/mended").flush(); }
+  std::size_t tries() const {
+    std::ifstream file(folder + "/tries");
+    return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
+  }
+
+  std::string folder = testing::TempDir() + "nvidb_feed_XXXXXX";
+  io::Loop loop;
+  io::Timer limit{loop};
+  Gate gate;
+  NodeState awaited = NodeState::up;
+  std::unique_ptr<Feed> feed;
+};
+
+TEST(Feed, RetryOfABlockedFeed_StartsAnew) {
+  const struct {
+    const char* failure;
+    NodeState state;
+  } cases[] = {
+      {"echo 'Permission denied (publickey).' >&2; exit 255", NodeState::auth},
+      {"echo 'Host key verification failed.' >&2; exit 255", NodeState::hostkey},
+  };
+  for (const auto& one : cases) {
+    MendableFeed mendable(one.failure);
+    mendable.feed->start();
+    mendable.run_until(one.state);
+    const std::optional<std::string> why = mendable.feed->state().node.error;
+    ASSERT_TRUE(why);
+    mendable.mend();
+    mendable.feed->retry();
+    EXPECT_EQ(mendable.feed->state().node.state, NodeState::connecting);
+    EXPECT_EQ(mendable.feed->state().node.error, why) << "until there is something newer to say";
+    mendable.run_until(NodeState::up);
+    EXPECT_FALSE(mendable.feed->state().node.error);
+  }
+}
+
+TEST(Feed, RetryThatIsRefusedAgain_IsBlockedAgain) {
+  MendableFeed mendable("echo 'Permission denied (publickey).' >&2; exit 255");
+  mendable.feed->start();
+  mendable.run_until(NodeState::auth);
+  mendable.feed->retry();
+  mendable.run_until(NodeState::auth);
+  EXPECT_EQ(mendable.feed->state().node.error,
+            "here refused the login (see why with: ssh alice@lab)");
+  EXPECT_EQ(mendable.tries(), 2u);
+}
+
+TEST(Feed, RetryOfAFeedThatWaits_StartsAnewAtOnceAndOnlyOnce) {
+  MendableFeed mendable("exit 3");
+  mendable.feed->start();
+  mendable.run_until(NodeState::down);
+  mendable.mend();
+  for (int i = 0; i < 3; ++i) mendable.feed->retry();
+  EXPECT_EQ(mendable.feed->state().node.state, NodeState::connecting);
+  mendable.run_until(NodeState::up);
+  mendable.feed->retry();
+  EXPECT_EQ(mendable.feed->state().node.state, NodeState::up);
+  EXPECT_EQ(mendable.tries(), 2u);
+}
+
+TEST(Feed, RetryBeforeTheStartAndAfterTheEnd_IsNothing) {
+  MendableFeed mendable("exit 3");
+  mendable.feed->retry();
+  mendable.feed->stop();
+  mendable.feed->retry();
+  mendable.limit.cancel();
+  mendable.loop.run();
+  EXPECT_EQ(mendable.tries(), 0u);
+}
+
+TEST(Feed, RetryOfAQueuedFeed_KeepsItsPlaceInTheQueue) {
+  MendableFeed mendable("exit 3");
+  std::vector<Gate::Ticket> others;
+  for (std::size_t i = 0; i < kMaxHandshakesDirect; ++i) {
+    others.push_back(mendable.gate.enter("", [](Gate::Ticket) {}));
+  }
+  mendable.mend();
+  mendable.feed->start();
+  mendable.feed->retry();
+  std::size_t others_in = 0;
+  for (std::size_t i = 0; i < kMaxHandshakesDirect; ++i) {
+    mendable.gate.enter("", [&](Gate::Ticket) { ++others_in; });
+  }
+  mendable.gate.leave(others[0]);
+  EXPECT_EQ(others_in, 0u);
+  mendable.run_until(NodeState::up);
+  EXPECT_EQ(mendable.tries(), 1u);
 }
 
 TEST(Feed, Stopped_CallsBackNoMore) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "fleet/feed.h"
 
 namespace nvidb::fleet {
@@ -88,6 +89,17 @@ void Fleet::give_up_connecting(std::int64_t limit_ms) {
   for (auto feed = state_->feeds.rbegin(); feed != state_->feeds.rend(); ++feed) {
     (*feed)->give_up_connecting(limit_ms);
   }
+}
+
+void Fleet::retry(std::size_t node_index) {
+  CHECK(node_index < state_->feeds.size());
+  state_->feeds[node_index]->retry();
+}
+
+void Fleet::signal(std::size_t node_index, std::int64_t pid, std::int64_t start_ticks, int signal,
+                   std::function<void(base::Result<void>)> done) {
+  CHECK(node_index < state_->feeds.size());
+  state_->feeds[node_index]->signal(pid, start_ticks, signal, std::move(done));
 }
 
 void Fleet::stop() {

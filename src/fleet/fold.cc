@@ -83,6 +83,7 @@ base::Result<void> fold(FoldState& state, const model::Sample& sample, std::int6
   return {};
 }
 
+// These three the feed keeps to itself.
 base::Result<void> fold(FoldState&, const model::SignalReply&, std::int64_t) {
   return {};
 }
@@ -91,7 +92,6 @@ base::Result<void> fold(FoldState&, const model::Want&, std::int64_t) {
   return {};
 }
 
-// The feed takes it apart before it comes here.
 base::Result<void> fold(FoldState&, const model::SmiXml&, std::int64_t) {
   return {};
 }
@@ -111,7 +111,7 @@ void on_failure(FoldState& state, const base::Error& error, NodeState cause) {
 }
 
 void on_restart(FoldState& state) {
-  if (!state.node.sampled_at_ms) state.node.state = NodeState::connecting;
+  state.node.state = state.node.sampled_at_ms ? NodeState::stale : NodeState::connecting;
   state.node.collector.reset();
 }
 

@@ -29,7 +29,8 @@ base::Result<void> on_message(FoldState& state, const model::AgentMessage& messa
 void on_failure(FoldState& state, const base::Error& error,
                 model::NodeState cause = model::NodeState::down);
 
-// A new try begins.
+// A new try begins: connecting, or stale while there are last values. The error of the last try
+// stays until there is something newer to say.
 void on_restart(FoldState& state);
 
 }  // namespace nvidb::fleet

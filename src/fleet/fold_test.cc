@@ -112,6 +112,18 @@ TEST(Fold, FailureAfterSamples_KeepsTheLastValuesAsStale) {
   EXPECT_FALSE(state.node.error);
 }
 
+TEST(Fold, RefusalAfterSamples_SaysSoAndKeepsTheLastValues) {
+  for (const NodeState cause : {NodeState::auth, NodeState::hostkey}) {
+    FoldState state = after({model::Hello{}, two_cards(), sample_of_both()});
+    on_failure(state, {ErrorKind::refused, "lab refused the login", "ssh lab"}, cause);
+    EXPECT_EQ(state.node.state, cause);
+    on_restart(state);
+    EXPECT_EQ(state.node.state, NodeState::stale);
+    EXPECT_EQ(state.node.error, "lab refused the login (ssh lab)");
+    EXPECT_EQ(state.node.gpus.at(0).reading.util_percent, 10);
+  }
+}
+
 TEST(Fold, FailureBeforeAnySample_IsDown) {
   FoldState state = after({model::Hello{}});
   on_failure(state, {ErrorKind::io, "gone", "try again"});
